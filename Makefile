@@ -1,0 +1,98 @@
+# What a person runs here. Each target sets up first what it needs; `make` alone lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+CODE := agents/hotswap tests examples benchmarks dev
+AST_GREP := dev/ast-grep/sgconfig.yml
+
+export PYTHON
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+( [a-z-]+)*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
+
+.PHONY: setup
+setup: ## Make .venv with pinned requirements (PYTHON=... chooses a Python)
+	@dev/setup.sh
+
+# --------------------------------------------------------------------------------- to look at it
+
+.PHONY: demo
+demo: demo-runtime ## Everything there is to see
+
+.PHONY: demo-runtime
+demo-runtime: setup ## Train, swap one rank on plan, kill another, see what it cost
+	@$(BIN)/python examples/demo_runtime.py
+
+# ------------------------------------------------------------------------------------- to check it
+
+.PHONY: test
+test: lint ## Every check and every test
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+
+# `make --keep-going lint` shows the findings of all of them
+LINTS := lint-format lint-style lint-spelling lint-types lint-layers lint-rules lint-dependencies lint-dead
+
+.PHONY: lint $(LINTS)
+lint: $(LINTS) ## Every check that runs no code of ours
+
+$(LINTS): setup
+
+lint-format:
+	@echo "format"
+	@$(BIN)/ruff format --check .
+
+lint-style:
+	@echo "style"
+	@$(BIN)/ruff check .
+
+lint-spelling:
+	@echo "spelling"
+	@$(BIN)/codespell $(CODE) docs *.md
+
+lint-types:
+	@echo "types"
+	@$(BIN)/mypy $(CODE)
+
+lint-layers:
+	@echo "layers"
+	@$(BIN)/lint-imports --no-logo
+
+lint-rules:
+	@echo "rules"
+	@$(BIN)/ast-grep test --config $(AST_GREP) --skip-snapshot-tests
+	@$(BIN)/ast-grep scan --config $(AST_GREP) $(CODE)
+
+lint-dependencies:
+	@echo "dependencies"
+	@cd agents && ../$(BIN)/python -m deptry .
+
+lint-dead:
+	@echo "dead code"
+	@$(BIN)/vulture
+
+.PHONY: format
+format: setup ## Format, and mend what can be mended without a decision
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+.PHONY: docs
+docs: setup ## Write the reference pages that are made from the code
+	@$(BIN)/python -m dev.reference_pages
+
+# ----------------------------------------------------------------------------------- to measure it
+
+.PHONY: bench-swap bench-step
+bench-swap bench-step: bench-%: setup ## Measure (JSON=FILE writes figures, QUICK=1 ends within a minute)
+	@$(BIN)/python benchmarks/$*.py $(if $(JSON),--json "$(JSON)") $(if $(filter-out 0,$(QUICK)),--quick)
+
+# ----------------------------------------------------------------------------------- to tidy up
+
+.PHONY: clean
+clean: ## Remove what tools have left behind (.venv stays)
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis agents/build
+	@find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +

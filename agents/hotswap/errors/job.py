@@ -1,0 +1,61 @@
+"""Errors about a job as a whole."""
+
+from hotswap.errors.base import HotswapError
+
+
+class JobError(HotswapError):
+    """Something about a job as a whole."""
+
+
+class JobNameInvalid(JobError):
+    """The name cannot be that of a job."""
+
+
+class JobInUse(JobError):
+    """A living run has this name."""
+
+
+class JobUnknown(JobError):
+    """No job of this name has been run on this machine."""
+
+
+class WrongWorldSize(JobError):
+    """The number of processes is not the number of ranks."""
+
+    def __init__(self, *, expected: int, actual: int) -> None:
+        """Take the number of ranks that the job has, and the number found."""
+        super().__init__(f"the job has {expected} ranks, but {actual} were found: start {expected}")
+        self.expected = expected
+        self.actual = actual
+
+
+class NotJoined(JobError):
+    """The script ended, or ran out of ``join_s``, without calling `hotswap.join()`."""
+
+
+class PortInUse(JobError):
+    """Another process listens on the port."""
+
+    def __init__(self, *, host: str, port: int) -> None:
+        """Take the address that is taken."""
+        super().__init__(
+            f"{host}:{port} is in use: choose another port, or stop the process that listens there"
+        )
+        self.host = host
+        self.port = port
+
+
+class StateUnwritable(JobError):
+    """A file of the job could not be written; what it held before is intact."""
+
+
+class LeaseDamaged(JobError):
+    """The lease by which a coordinator leads, or its record, is not as it was written."""
+
+
+class JobFailed(JobError):
+    """The job ended without having finished."""
+
+
+class EvidenceUnreadable(JobError):
+    """A certificate or ledger cannot be read."""
