@@ -1,0 +1,1 @@
+"""Control connections over sockets: what ``hotswap.wire`` describes, carried out."""

@@ -1,0 +1,1 @@
+"""The wire contract, pure: messages, frames, codec, handshake; msgspec and stdlib only."""
