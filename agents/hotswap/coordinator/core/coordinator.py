@@ -1,0 +1,165 @@
+"""The coordinator of a job: state, event and time in, effects out. Pure.
+
+The shell hands in one event at a time and carries out the effects in their order::
+
+    election won             BecameLeader(token, record, election_s)
+    message on a connection  Received(sender, message)      beginning with its Hello
+    connection closed        Disconnected(sender)
+    every few milliseconds   Tick()
+    FindCheckpoint answered  CheckpointFound(step)
+    Persist refused          SaveRefused()                  drop the effects behind the Persist
+
+What the leader decides is saved before anybody hears of it, under its fencing token. So a leader
+that was replaced without noticing can decide nothing: its save is refused. What it may still send
+was saved before, and its successor knows it.
+
+Time is ``now`` on one clock that never goes back, s. Nothing else comes from outside: equal events
+give equal effects.
+"""
+
+from hotswap.coordinator.core import (
+    handover,
+    membership,
+    planned,
+    recovery,
+    requests,
+    restoring,
+    takeovers,
+)
+from hotswap.coordinator.core.effects import Effect
+from hotswap.coordinator.core.events import (
+    BecameLeader,
+    CheckpointFound,
+    Disconnected,
+    Event,
+    Received,
+    SaveRefused,
+    Tick,
+)
+from hotswap.coordinator.core.fingerprint import fingerprint
+from hotswap.coordinator.core.job import Job, JobConfig, JobPhase
+from hotswap.coordinator.core.reports import FROM_MEMBER, ignore
+from hotswap.coordinator.core.saving import load_record
+from hotswap.coordinator.core.status import status_of
+from hotswap.coordinator.core.turn import Turn
+from hotswap.limits import Limits
+from hotswap.wire import messages
+from hotswap.wire.messages import Message, Refused
+
+_OVER = (JobPhase.FINISHED, JobPhase.FAILED)
+
+
+class Coordinator:
+    """One coordinator: follows until it is elected, then decides for the job. Not thread-safe."""
+
+    def __init__(self, *, job: str, name: str, world_size: int, limits: Limits) -> None:
+        """Begin as a follower; ``name`` is this coordinator's."""
+        self._config = JobConfig(job=job, name=name, world_size=world_size, limits=limits)
+        self.job = Job(config=self._config)
+
+    @property
+    def leading(self) -> bool:
+        """Whether this coordinator decides, as far as it knows."""
+        return self.job.leading
+
+    def handle(self, event: Event, now: float) -> list[Effect]:
+        """Take one event; return what has to be done about it, in order."""
+        if isinstance(event, BecameLeader):
+            self.job = Job(config=self._config)
+            turn = Turn(job=self.job, now=now)
+            _begin_leading(turn, event)
+            return turn.effects
+        turn = Turn(job=self.job, now=now)
+        if self.job.leading:
+            _lead(turn, event)
+            membership.check_newcomer(turn)
+        elif isinstance(event, Received) and isinstance(event.message, messages.Hello):
+            detail = f"{self._config.name} does not lead"
+            turn.send(event.sender, Refused(code="not_leader", detail=detail))
+            turn.close(event.sender)
+        return turn.effects
+
+    def status(self) -> messages.Status:
+        """Return a snapshot of the job."""
+        return status_of(self.job)
+
+    def clone(self) -> "Coordinator":
+        """Return an independent copy."""
+        config = self._config
+        twin = Coordinator(
+            job=config.job, name=config.name, world_size=config.world_size, limits=config.limits
+        )
+        twin.job = self.job.clone()
+        return twin
+
+    def fingerprint(self) -> tuple[object, ...]:
+        """Return what decides how this coordinator will act, but for the passing of time."""
+        return fingerprint(self.job)
+
+
+def _begin_leading(turn: Turn, event: BecameLeader) -> None:
+    job, record = turn.job, event.record
+    job.leading = True
+    job.token = event.token
+    job.election_s = event.election_s
+    if record is not None:
+        load_record(job, record, now=turn.now)
+    turn.persist()
+    values = {} if event.election_s is None else {"election_ms": event.election_s * 1000}
+    turn.notify("elected", member=job.config.name, values=values)
+    if job.phase in _OVER or not job.epoch:
+        return
+    planned.abort(turn, "the leader has changed")
+    if job.dead_epoch >= job.epoch:
+        recovery.again(turn)
+
+
+def _lead(turn: Turn, event: Event) -> None:
+    match event:
+        case Received(sender=sender, message=message):
+            _received(turn, sender, message)
+        case Disconnected(sender=sender):
+            membership.disconnected(turn, sender)
+        case Tick() if turn.job.phase not in _OVER:
+            membership.tick(turn)
+            planned.check_limits(turn)
+            handover.check_limits(turn)
+            restoring.check_limits(turn)
+            takeovers.write_due(turn)
+        case CheckpointFound(step=step):
+            restoring.found(turn, step)
+        case SaveRefused():
+            turn.stop_leading("another coordinator leads: the record could not be saved")
+
+
+def _received(turn: Turn, sender: str, message: Message) -> None:
+    job = turn.job
+    if isinstance(message, messages.Hello):
+        membership.hello(turn, message)
+        return
+    if sender in job.observers:
+        _from_observer(turn, sender, message)
+        return
+    member = job.members.get(sender)
+    if member is None or not member.connected:
+        return  # what was declared lost is not listened to any more
+    member.heard_s = turn.now
+    if job.phase not in _OVER:
+        FROM_MEMBER.get(type(message), ignore)(turn, sender, message)
+
+
+def _from_observer(turn: Turn, sender: str, message: Message) -> None:
+    job = turn.job
+    match message:
+        case messages.StatusRequest():
+            turn.send(sender, status_of(job))
+        case _ if job.phase in _OVER:
+            pass
+        case messages.ProcessExited(name=name, status=status):
+            membership.exited(turn, name, status)
+        case messages.SwapRequest():
+            requests.swap(turn, sender, message)
+        case messages.AbortRequest():
+            requests.abort(turn, sender, message)
+        case messages.PrepareRequest():
+            requests.prepare(turn, sender, message)

@@ -1,0 +1,237 @@
+"""Everything that a leader knows of its job. Mutable, and free of behaviour."""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from hotswap.coordinator.core.planned_state import PlannedSwap
+from hotswap.coordinator.core.progress import Progress
+from hotswap.coordinator.core.record import SavedStart
+from hotswap.coordinator.core.takeover_state import OpenCertificate, Takeover
+from hotswap.limits import Limits
+from hotswap.wire.messages import Disarm, Endpoint, Holding, Seat
+
+
+class JobPhase(StrEnum):
+    """What the leader is doing."""
+
+    # not every rank has a process yet
+    FORMING = "forming"
+    # a new leader waits to hear from every owner; the job goes on meanwhile
+    RECOVERING = "recovering"
+    RUNNING = "running"
+    # an epoch is dead: its members leave it and report
+    UNWINDING = "unwinding"
+    # the state of a rank is lost: the newest checkpoint is looked for
+    SEEKING_CHECKPOINT = "seeking_checkpoint"
+    # and nobody can take the rank
+    WAITING_FOR_STANDBY = "waiting_for_standby"
+    FINISHED = "finished"
+    FAILED = "failed"
+
+
+#: Phases in which an epoch is in force.
+LIVING = (JobPhase.RUNNING, JobPhase.RECOVERING)
+#: Phases between an epoch's death and the start of the next one.
+DEAD = (JobPhase.UNWINDING, JobPhase.SEEKING_CHECKPOINT, JobPhase.WAITING_FOR_STANDBY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobConfig:
+    """What a coordinator is started with."""
+
+    # name of the job, and of this coordinator
+    job: str
+    name: str
+    world_size: int
+    limits: Limits
+
+
+@dataclass(slots=True, kw_only=True)
+class MemberView:
+    """One living member as the leader knows it."""
+
+    name: str
+    endpoint: Endpoint | None
+    wanted_rank: int | None = None
+    connected: bool = True
+    # when it was last heard, and since when it has no connection
+    heard_s: float = 0.0
+    disconnected_s: float | None = None
+    # epoch in which it said it runs, or ran last
+    epoch: int = 0
+    # rank it owns or owned, as it says
+    rank: int | None = None
+    # it has left every epoch up to this one, and ``holdings`` are as of then or later
+    dead_epoch: int = 0
+    holdings: tuple[Holding, ...] = ()
+    prepared_rank: int | None = None
+    # steps applied, as it said last
+    committed: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class MirrorView:
+    """One mirror of one rank as the leader knows it."""
+
+    complete: bool = False
+    intact: bool = True
+    version: int = 0
+    lag_steps: int | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether it could be swapped in, as far as is known."""
+        return self.complete and self.intact
+
+
+@dataclass(slots=True, kw_only=True)
+class Recovery:
+    """What goes on between the death of an epoch and the start of the next one."""
+
+    cause: str
+    # first sign of the loss, and the declaration, s; None: under another leader
+    noticed_s: float | None
+    dead_s: float | None
+    # when everybody had reported
+    unwound_s: float | None = None
+    # the death has been counted as one of an epoch with or without a committed step
+    counted: bool = False
+    # members that have not reported yet; the order is of no account
+    awaited: dict[str, None] = field(default_factory=dict)
+    # since when a rank waits for a standby
+    waiting_s: float | None = None
+    # ranks whose state is nowhere
+    lost_ranks: tuple[int, ...] = ()
+    # steps that were committed, and whether an owner said so
+    committed: int = 0
+    certain: bool = True
+
+
+@dataclass(slots=True, kw_only=True)
+class Job:
+    """The job. Containers are never shared between two jobs; values in them are replaced."""
+
+    config: JobConfig
+    phase: JobPhase = JobPhase.FORMING
+    leading: bool = False
+    token: int = 0
+    election_s: float | None = None
+    # -------------------------------------------------------------------- who is there
+    members: dict[str, MemberView] = field(default_factory=dict)
+    observers: dict[str, None] = field(default_factory=dict)
+    # declared lost, or done with: never admitted again
+    lost: dict[str, None] = field(default_factory=dict)
+    # disconnected members, so that a tick need not look at all
+    absent: dict[str, None] = field(default_factory=dict)
+    # owners that a new leader has not heard of yet
+    unheard: dict[str, None] = field(default_factory=dict)
+    # ranks whose first process was lost before the job began
+    forfeited: dict[int, None] = field(default_factory=dict)
+    torch_version: str = ""
+    # ------------------------------------------------------------------ who owns what
+    epoch: int = 0
+    highest_epoch: int = 0
+    dead_epoch: int = 0
+    seats: tuple[Seat, ...] = ()
+    # member -> rank, of ``seats``
+    owners: dict[str, int] = field(default_factory=dict)
+    start: SavedStart | None = None
+    committed: int = 0
+    restored_epoch: int = 0
+    checkpoint_before: int | None = None
+    # steps that were committed when the epoch began
+    began_at: int = 0
+    # epochs in a row that died before they had committed a step
+    barren_epochs: int = 0
+    # members that have finished the last step
+    finished: dict[str, None] = field(default_factory=dict)
+    recovery: Recovery | None = None
+    # --------------------------------------------------------------------------- mirrors
+    mirrors: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    revision: int = 0
+    # rank -> member
+    mirror_views: dict[int, dict[str, MirrorView]] = field(default_factory=dict)
+    # ----------------------------------------------------------------------------- swaps
+    swaps: int = 0
+    swap: PlannedSwap | None = None
+    # told to everyone who may not have heard that a swap was given up
+    disarm: Disarm | None = None
+    # request -> (swap, rank, target) of the latest requests
+    requests: dict[str, tuple[str, int, str]] = field(default_factory=dict)
+    takeovers: dict[int, Takeover] = field(default_factory=dict)
+    # members of the epoch that have not begun to work in it
+    resuming: dict[str, None] = field(default_factory=dict)
+    certificates: dict[str, OpenCertificate] = field(default_factory=dict)
+    # ------------------------------------------------------------------------- the rest
+    progress: Progress = field(default_factory=Progress)
+    reason: str = ""
+    next_scan_s: float = 0.0
+
+    @property
+    def limits(self) -> Limits:
+        """Named limits of the job."""
+        return self.config.limits
+
+    def owner(self, rank: int) -> MemberView | None:
+        """Return the living owner of ``rank``."""
+        return self.members.get(self.seats[rank].member)
+
+    def take_seats(self, seats: tuple[Seat, ...]) -> None:
+        """Let ``seats`` say who owns what."""
+        self.seats = seats
+        self.owners = {seat.member: seat.rank for seat in seats}
+        for seat in seats:
+            member = self.members.get(seat.member)
+            if member is not None:
+                member.rank = seat.rank
+
+    def dismiss(self, name: str) -> None:
+        """Have nothing to do with a member any more, whether it lives or not."""
+        self.members.pop(name, None)
+        self.absent.pop(name, None)
+        self.unheard.pop(name, None)
+        self.lost[name] = None
+
+    def mirror_view(self, rank: int, member: str) -> MirrorView | None:
+        """Return what is known of one mirror."""
+        return self.mirror_views.get(rank, {}).get(member)
+
+    def standbys(self) -> list[MemberView]:
+        """Return the connected members that own nothing, in the order in which they came."""
+        return [
+            member
+            for member in self.members.values()
+            if member.connected and member.rank is None and member.name not in self.owners
+        ]
+
+    def clone(self) -> "Job":
+        """Return an independent copy."""
+        twin = replace(self)
+        twin.members = {name: replace(member) for name, member in self.members.items()}
+        twin.mirror_views = {
+            rank: {name: replace(view) for name, view in views.items()}
+            for rank, views in self.mirror_views.items()
+        }
+        for name in _COPIED:
+            setattr(twin, name, getattr(self, name).copy())
+        twin.progress = self.progress.clone()
+        twin.swap = None if self.swap is None else self.swap.clone()
+        twin.takeovers = {rank: replace(each) for rank, each in self.takeovers.items()}
+        twin.certificates = {key: replace(each) for key, each in self.certificates.items()}
+        if self.recovery is not None:
+            twin.recovery = replace(self.recovery, awaited=self.recovery.awaited.copy())
+        return twin
+
+
+_COPIED = (
+    "observers",
+    "lost",
+    "absent",
+    "unheard",
+    "forfeited",
+    "owners",
+    "finished",
+    "mirrors",
+    "requests",
+    "resuming",
+)

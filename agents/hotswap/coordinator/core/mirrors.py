@@ -1,0 +1,151 @@
+"""Keeping every rank mirrored: who mirrors what, and what is known of each mirror."""
+
+from collections.abc import Iterable
+
+from hotswap.coordinator.core.assignment import assign_mirrors
+from hotswap.coordinator.core.job import LIVING, Job, MirrorView
+from hotswap.coordinator.core.turn import Turn
+from hotswap.wire.messages import (
+    AssignMirrors,
+    CorruptionFound,
+    Holding,
+    Mirroring,
+    MirrorReport,
+    ProtectionLost,
+)
+
+
+def assign(turn: Turn) -> None:
+    """Adapt the assignment to who is there; tell those whom a change concerns.
+
+    Between two epochs nothing changes: copies that nobody wanted any more could still be needed.
+    """
+    job = turn.job
+    if job.phase not in LIVING:
+        return
+    before = job.mirrors
+    after = assign_mirrors(
+        owners=[seat.member for seat in job.seats],
+        standbys=[member.name for member in job.standbys()],
+        living=job.members.keys(),
+        current=before,
+        complete={
+            (rank, name)
+            for rank, views in job.mirror_views.items()
+            for name, view in views.items()
+            if view.usable
+        },
+        wanted=_wanted(job),
+    )
+    changed = [
+        rank for rank in range(len(job.seats)) if after.get(rank, ()) != before.get(rank, ())
+    ]
+    if not changed:
+        return
+    job.mirrors = after
+    job.revision += 1
+    _forget_views(job, changed)
+    turn.persist()
+    told = {job.seats[rank].member for rank in changed}
+    for rank in changed:
+        told.update(before.get(rank, ()), after.get(rank, ()))
+    _tell(turn, sorted(told & job.members.keys()))
+
+
+def _wanted(job: Job) -> tuple[int, str] | None:
+    swap = job.swap
+    return None if swap is None or swap.abort_reason else (swap.rank, swap.target)
+
+
+def _forget_views(job: Job, ranks: Iterable[int]) -> None:
+    for rank in ranks:
+        views = job.mirror_views.get(rank, {})
+        job.mirror_views[rank] = {
+            name: view for name, view in views.items() if name in job.mirrors.get(rank, ())
+        }
+
+
+def _tell(turn: Turn, names: Iterable[str]) -> None:
+    """Send each member the lines that concern it: its own mirrors, and what it mirrors."""
+    job = turn.job
+    lines: dict[str, list[Mirroring]] = {name: [] for name in names}
+    for rank, members in job.mirrors.items():
+        owner = job.seats[rank].member
+        for name in members:
+            mirror = job.members.get(name)
+            if mirror is None or mirror.endpoint is None or not {owner, name} & lines.keys():
+                continue
+            line = Mirroring(rank=rank, member=name, endpoint=mirror.endpoint)
+            for concerned in {owner, name} & lines.keys():
+                lines[concerned].append(line)
+    for name, assignments in lines.items():
+        if job.members[name].connected:
+            message = AssignMirrors(
+                token=job.token, revision=job.revision, assignments=tuple(assignments)
+            )
+            turn.send(name, message)
+
+
+def tell_again(turn: Turn, name: str) -> None:
+    """Send a member that has come back what concerns it."""
+    if turn.job.revision:
+        _tell(turn, [name])
+
+
+# -------------------------------------------------------------------------- what is reported
+
+
+def learn(turn: Turn, member: str, holdings: Iterable[Holding]) -> None:
+    """Note how far the mirrors on ``member`` are."""
+    for holding in holdings:
+        if holding.kind == "mirror":
+            _learn(turn, member, holding)
+
+
+def report(turn: Turn, member: str, message: MirrorReport) -> None:
+    """Note how far a mirror is; once complete it may relieve another."""
+    _learn(turn, member, message.holding, lag_steps=message.lag_steps)
+
+
+def _learn(turn: Turn, member: str, holding: Holding, lag_steps: int | None = None) -> None:
+    job = turn.job
+    assigned = job.mirrors.get(holding.rank, ())
+    if member not in assigned:
+        return
+    view = job.mirror_views.setdefault(holding.rank, {}).setdefault(member, MirrorView())
+    was_usable = view.usable
+    view.version = holding.version
+    view.complete = holding.complete and holding.since_epoch >= job.restored_epoch
+    view.intact = holding.intact
+    view.lag_steps = lag_steps
+    if view.usable and not was_usable:
+        turn.notify("mirror_complete", rank=holding.rank, member=member, step=holding.version)
+        if len(assigned) > 1:
+            assign(turn)
+
+
+def protection_lost(turn: Turn, sender: str, message: ProtectionLost) -> None:
+    """The owner goes on without one of its mirrors, until that is complete again."""
+    if turn.job.owners.get(sender) != message.rank:
+        return
+    view = turn.job.mirror_view(message.rank, message.mirror)
+    if view is not None:
+        view.complete = False
+        view.lag_steps = None
+    turn.notify("protection_lost", rank=message.rank, member=message.mirror, text=message.reason)
+
+
+def corruption(turn: Turn, sender: str, message: CorruptionFound) -> None:
+    """Bytes differ: no mirror that it may concern is trusted until it was copied anew."""
+    job = turn.job
+    owner = message.rank in range(len(job.seats)) and job.seats[message.rank].member
+    for name, view in job.mirror_views.get(message.rank, {}).items():
+        if sender in (name, owner):
+            view.intact = False
+    turn.notify(
+        "corruption",
+        rank=message.rank,
+        step=message.step,
+        member=sender,
+        text=f"{message.where}: {', '.join(message.tensors) or 'tensors unknown'}",
+    )

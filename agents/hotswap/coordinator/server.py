@@ -1,0 +1,64 @@
+"""``python -m hotswap.coordinator.server``: one coordinator of a job, in a process of its own.
+
+Log lines are JSON objects on standard error. SIGTERM and SIGINT end it in order: it stops leading
+first, so that another one can lead at once.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+
+import structlog
+
+from hotswap.coordinator.candidate import Candidate
+from hotswap.coordinator.file_lease import FileLeaseStore
+from hotswap.coordinator.settings import Settings, read_settings
+from hotswap.errors import HotswapError
+
+_log = structlog.get_logger()
+
+
+def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run one coordinator; return its exit status: 0 after an orderly end, 1 after an error."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.dict_tracebacks,
+            structlog.processors.JSONRenderer(),
+        ],
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+    )
+    try:
+        asyncio.run(serve(read_settings(arguments, environment)))
+    except HotswapError as error:
+        _log.error("coordinator_failed", code=error.code, detail=str(error))
+        return 1
+    except OSError as error:
+        _log.error("coordinator_failed", code="os_error", detail=str(error))
+        return 1
+    return 0
+
+
+async def serve(settings: Settings) -> None:
+    """Take part in the election of a job's leader until a signal ends it.
+
+    Raises:
+        PortInUse: another process listens on the port.
+        LeaseDamaged: nobody can tell any more who leads.
+
+    """
+    loop = asyncio.get_running_loop()
+    with closing(FileLeaseStore(settings.lease_directory)) as store:
+        candidate = Candidate(settings, store)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, candidate.stop)
+        await candidate.run()
+
+
+if __name__ == "__main__":
+    # ast-grep-ignore: environment-at-the-edge - this is the edge: a process starts here
+    sys.exit(main(sys.argv[1:], os.environ))

@@ -1,0 +1,109 @@
+"""A training process around a real MemberCore: what its runtime would do, without the training.
+
+The state of a rank is modelled by the number of gradient steps that were really applied to it, so
+that what the cores claim can be compared with what has been done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from hotswap.coordinator.core.member_values import Identity
+from hotswap.wire.messages import Endpoint
+
+if TYPE_CHECKING:
+    from hotswap.coordinator.core.member import MemberCore
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Content of a mirror: steps applied, and the step whose gradients are held."""
+
+    applied: int
+    held: int | None = None
+    # a bit of it has flipped
+    flipped: bool = False
+
+
+@dataclass(slots=True)
+class Node:
+    """One process. Immutable values only, so that a copy is cheap."""
+
+    core: MemberCore
+    alive: bool = True
+    # why it has left the job
+    left: str = ""
+    # steps really applied to the owned state; None: it owns nothing
+    applied: int | None = None
+    copies: dict[int, Copy] = field(default_factory=dict)
+    # mirrors that hold the whole state of the owned rank, and all that are linked
+    protecting: frozenset[str] = frozenset()
+    linked: frozenset[str] = frozenset()
+    # (epoch, step) whose gradients were sent, and mirrors whose receipt is missing
+    computed: tuple[int, int] | None = None
+    waiting: frozenset[str] = frozenset()
+    # (epoch, step) of an open vote
+    cast: tuple[int, int] | None = None
+    # epoch whose failure was reported
+    told_epoch: int = 0
+    # epoch in which Resumed was said
+    resumed_epoch: int = 0
+    # digest that was asked for: swap and lowest step
+    digest: tuple[str, int] | None = None
+    # fingerprint, once taken
+    key: tuple[object, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the process."""
+        return self.core.name
+
+    @property
+    def present(self) -> bool:
+        """Whether the process takes part in the job."""
+        return self.alive and not self.left
+
+    def clone(self) -> Node:
+        """Return an independent copy."""
+        return replace(self, core=self.core.clone(), copies=self.copies.copy(), key=None)
+
+    def fingerprint(self) -> tuple[object, ...]:
+        """Return everything that decides what this process will do."""
+        if self.key is None:
+            alive = self.alive and not self.left
+            self.key = (
+                (self.name, self.alive, bool(self.left))
+                if not alive
+                else (
+                    self.name,
+                    self.core.fingerprint(),
+                    self.applied,
+                    tuple(sorted(self.copies.items(), key=lambda item: item[0])),
+                    self.protecting,
+                    self.linked,
+                    self.computed,
+                    self.waiting,
+                    self.cast,
+                    self.told_epoch,
+                    self.digest,
+                )
+            )
+        return self.key
+
+
+def endpoint(name: str) -> Endpoint:
+    """Return where a process listens."""
+    return Endpoint(host="127.0.0.1", store_port=sum(map(ord, name)), mirror_port=1)
+
+
+def identity(name: str, wanted_rank: int | None = None) -> Identity:
+    """Return what never changes about a process."""
+    return Identity(
+        job="job",
+        name=name,
+        pid=1,
+        endpoint=endpoint(name),
+        wanted_rank=wanted_rank,
+        torch_version="2.13.0",
+    )
