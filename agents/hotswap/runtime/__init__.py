@@ -1,0 +1,1 @@
+"""Inside the training process: steps, votes, mirrors, take-overs."""

@@ -1,0 +1,45 @@
+"""Runs a training script as one member of a job: ``python -m hotswap.runtime.bootstrap SCRIPT``.
+
+The script runs as ``__main__``, as under ``torchrun``. A standby may have to start it over: the
+model that it built in advance is for one rank, and it is another rank that was lost. Modules stay
+imported, so that only the script's own lines run again.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+
+from hotswap.errors import HotswapError
+from hotswap.runtime import session
+
+#: Exit status of a member that ended with an error of this package.
+EXIT_FAILED = 70
+
+
+def main(arguments: list[str]) -> int:
+    """Run the script named by ``arguments[0]`` with the others as its arguments."""
+    sys.argv = arguments
+    # The script's own folder comes first, as when python runs it directly.
+    sys.path[0] = str(session.script_folder(arguments[0]))
+    while True:
+        try:
+            runpy.run_path(arguments[0], run_name="__main__")
+        except session.StartOver:
+            continue
+        except HotswapError as error:
+            session.end(ok=False, detail=f"{error.code}: {error}")
+            print(f"hotswap: {error.code}: {error}", file=sys.stderr)  # noqa: T201 - for the log's reader
+            return EXIT_FAILED
+        except SystemExit as ending:
+            session.end(ok=not ending.code, detail=str(ending.code or ""))
+            raise
+        except BaseException as error:
+            session.end(ok=False, detail=f"{type(error).__name__}: {error}")
+            raise
+        session.end(ok=True, detail="")
+        return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""What a rank's state is: parameters with their optimizer state, buffers, and the small rest."""

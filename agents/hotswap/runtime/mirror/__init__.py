@@ -1,0 +1,1 @@
+"""A rank's second copy: gradients logged by the owner, replayed by the mirror."""
