@@ -1,0 +1,1 @@
+"""Starts a job's processes, watches over them, and speaks with people and programs."""

@@ -1,0 +1,203 @@
+"""A training script without tensors: the real protocol, over a state that is a number of steps.
+
+Run by the launcher as its SCRIPT. How far it goes is in ``control.json`` of the job's directory:
+``{"steps": 3, "finish": false}``. Mirrors go ahead and owners follow them, so that a state that an
+owner has reported is always held by its mirror too. Between two changes of the file nothing moves,
+and a test can kill whom it likes.
+"""
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from hotswap.channel.addresses import Address, known_addresses, latest_leader
+from hotswap.coordinator.core import member_effects as effects
+from hotswap.coordinator.core.member import MemberCore
+from hotswap.coordinator.core.member_step import Effects
+from hotswap.coordinator.core.member_values import Identity
+from hotswap.environment import MemberEnvironment
+from hotswap.limits import Limits
+from hotswap.runtime.control import ControlThread
+from hotswap.wire import messages
+
+POLL_S = 0.005
+DIGEST = "ab" * 32
+
+
+class FakeTrainer:
+    """One member. The control thread and the main thread take turns under one lock."""
+
+    def __init__(self, environment: MemberEnvironment) -> None:
+        self._directory = environment.job_directory
+        self._lock = threading.RLock()
+        self._left: effects.Leave | None = None
+        self._links: tuple[str, ...] = ()
+        self._core = MemberCore(
+            identity=Identity(
+                job=environment.job,
+                name=environment.member,
+                pid=os.getpid(),
+                endpoint=messages.Endpoint(host=environment.host, store_port=1, mirror_port=1),
+                wanted_rank=environment.wanted_rank,
+                torch_version="none",
+            )
+        )
+        self._control = ControlThread(
+            self,
+            name=environment.member,
+            key=environment.job_key,
+            limits=Limits.from_environment(os.environ),
+        )
+
+    # ------------------------------------------------------------ called by the control thread
+
+    def hello(self) -> messages.Hello:
+        with self._lock:
+            return self._core.hello()
+
+    def heartbeat(self) -> messages.Heartbeat:
+        with self._lock:
+            return self._core.heartbeat()
+
+    def addresses(self) -> Iterable[Address]:
+        return known_addresses(self._directory)
+
+    def leader_token(self) -> int:
+        leader = latest_leader(self._directory)
+        return 0 if leader is None else leader.token
+
+    def command(self, message: messages.FromCoordinator) -> None:
+        with self._lock:
+            self._do(self._core.on_command(message))
+            if isinstance(message, messages.Verify) and message.rank in self._core.mirrors:
+                self._verified(message.swap, message.rank, message.at_step, "mirror")
+
+    # ---------------------------------------------------------------------------- main thread
+
+    def run(self) -> int:
+        """Follow the control file until the job is over for this member."""
+        self._control.start()
+        while True:
+            steps, finish = read_control(self._directory)
+            with self._lock:
+                self._advance(steps)
+                done = finish and self._core.running and self._core.committed == steps
+                if done:
+                    finished = messages.Finished(epoch=self._core.epoch, committed=steps)
+                    self._control.send(finished, keep=True)
+                if done or self._left is not None:
+                    self._control.close()
+                    return 0 if self._left is None or self._left.ok else 1
+            time.sleep(POLL_S)
+
+    def _advance(self, steps: int) -> None:
+        for rank, mirror in self._core.mirrors.items():
+            if mirror.version is None:
+                mirror.describe(epoch=mirror.dead_epoch + 1, version=steps)
+                mirror.copied(epoch=mirror.dead_epoch + 1, complete=True)
+            while mirror.version is not None and mirror.version < steps:
+                mirror.gradients(epoch=mirror.epoch, step=mirror.version)
+                mirror.commit(epoch=mirror.epoch, step=mirror.version)
+            self._report(rank)
+        while self._core.running and self._core.committed < steps and self._mirrors_are_ahead():
+            self._step()
+
+    def _step(self) -> None:
+        core, step = self._core, self._core.committed
+        core.gradients_acknowledged(step=step, mirrors=frozenset(self._links))
+        ballot = core.ballot()
+        assert ballot is not None, "it runs"
+        assert core.rank is not None, "and owns a rank"
+        self._do(
+            core.on_vote(
+                epoch=ballot.epoch,
+                ready=True,
+                next_epoch=ballot.next_epoch,
+                ended_s=time.monotonic(),
+            )
+        )
+        committed = messages.Committed(
+            epoch=core.epoch,
+            rank=core.rank,
+            step=step,
+            loss=3.0 - step / 10,
+            step_s=0.25,
+            samples=4,
+            protected_by=self._links,
+        )
+        self._control.send(committed)
+        self._do(core.at_boundary())
+
+    # ---------------------------------------------------------------------------- what it says
+
+    def _do(self, todo: Effects) -> None:
+        """Carry out what the core asks for; most of it is nothing where there are no tensors."""
+        for effect in todo:
+            match effect:
+                case effects.Send(message=message):
+                    self._control.send(message)
+                case effects.Bind(epoch=epoch, background=True):
+                    self._do(self._core.bound(epoch))
+                case effects.Bind(epoch=epoch) | effects.Switch(epoch=epoch):
+                    self._do(self._core.resumed(epoch=epoch, at_s=time.monotonic()))
+                case effects.PrepareRole(rank=rank):
+                    self._do(self._core.prepared(rank))
+                case effects.DigestState(swap=swap, rank=rank, at_step=step):
+                    self._verified(swap, rank, step, "owner")
+                case effects.LinkMirrors(mirrors=mirrors):
+                    self._links = tuple(line.member for line in mirrors)
+                case effects.Leave():
+                    self._left = effect
+
+    def _verified(self, swap: str, rank: int, step: int, kind: str) -> None:
+        self._control.send(
+            messages.Verified(
+                swap=swap,
+                rank=rank,
+                step=step,
+                kind="owner" if kind == "owner" else "mirror",
+                digest=DIGEST,
+            )
+        )
+
+    def _report(self, rank: int) -> None:
+        """Say how far the copy of ``rank`` is, to the coordinator and to the rank's owner."""
+        mirror = self._core.mirrors[rank]
+        file, version = self._copy_file(self._core.name, rank), str(mirror.version)
+        holding = mirror.holding()
+        if holding is not None and (not file.exists() or file.read_text() != version):
+            write(file, version)
+            self._control.send(messages.MirrorReport(holding=holding, lag_steps=0))
+
+    def _mirrors_are_ahead(self) -> bool:
+        files = [self._copy_file(name, self._core.rank) for name in self._links]
+        return all(int(file.read_text()) > self._core.committed for file in files if file.exists())
+
+    def _copy_file(self, member: str, rank: int | None) -> Path:
+        return self._directory / f"copy-{rank}-{member}"
+
+
+def read_control(directory: Path) -> tuple[int, bool]:
+    """Read how many steps are to be done, and whether the script ends then."""
+    try:
+        control = json.loads((directory / "control.json").read_text())
+    except FileNotFoundError:
+        return 0, False
+    return int(control["steps"]), bool(control["finish"])
+
+
+def write(path: Path, text: str) -> None:
+    """Replace a file, so that nobody reads a part of it."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text)
+    temporary.replace(path)
+
+
+if __name__ == "__main__":
+    found = MemberEnvironment.from_environment(os.environ)
+    assert found is not None, "started by the launcher"
+    sys.exit(FakeTrainer(found).run())
