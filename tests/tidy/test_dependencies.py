@@ -1,0 +1,40 @@
+"""What is installed is pinned once, in agreement, and somebody said why."""
+
+import re
+import tomllib
+
+from tests.tidy.tree import ROOT
+
+PIN = re.compile(r"^([a-z0-9-]+)==(\S+)$", re.MULTILINE)
+
+
+def declared() -> dict[str, str]:
+    """Return the versions that the distribution asks for."""
+    project = tomllib.loads((ROOT / "agents" / "pyproject.toml").read_text())["project"]
+    return dict(PIN.findall("\n".join(project["dependencies"])))
+
+
+def locked(name: str) -> dict[str, str]:
+    """Return the versions in a requirements file."""
+    return dict(PIN.findall((ROOT / "requirements" / name).read_text()))
+
+
+def test_every_dependency_is_pinned_exactly() -> None:
+    project = tomllib.loads((ROOT / "agents" / "pyproject.toml").read_text())["project"]
+    assert len(declared()) == len(project["dependencies"])
+
+
+def test_the_lock_file_holds_what_the_distribution_asks_for() -> None:
+    runtime = locked("runtime.txt")
+    assert declared() == {name: runtime.get(name) for name in declared()}
+
+
+def test_nothing_is_pinned_twice() -> None:
+    assert set(locked("runtime.txt")) & set(locked("dev.txt")) == set()
+
+
+def test_every_dependency_has_a_reason() -> None:
+    page = (ROOT / "docs" / "reference" / "dependencies.md").read_text()
+    chosen = (ROOT / "requirements" / "dev.txt").read_text().split("# pulled in")[0]
+    named = set(re.findall(r"^\| `([a-z0-9-]+)` \| \S", page, re.MULTILINE))
+    assert named == set(declared()) | set(dict(PIN.findall(chosen)))
