@@ -31,13 +31,13 @@ make_environment() {
   fi
 }
 
+echo "Setting up .venv; the first time, torch takes some minutes."
+started=$SECONDS
 # a folder that was copied still points to where it came from
 if ! { usable .venv/bin/python && grep -qF -- "$PWD/.venv" .venv/pyvenv.cfg; }; then
   make_environment
 fi
 
-echo "Setting up .venv; the first time, torch takes some minutes."
-started=$SECONDS
 pip=(.venv/bin/python -m pip --disable-pip-version-check --no-input)
 install=("${pip[@]}" install -qq --root-user-action=ignore)
 "${install[@]}" --requirement requirements/dev.txt

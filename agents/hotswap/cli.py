@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -16,6 +17,7 @@ from hotswap.node.job_directory import find, jobs_directory
 from hotswap.node.operator_client import Operator
 from hotswap.node.report import write_json
 from hotswap.node.request import RunRequest
+from hotswap.node.terminal import Moment
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -56,13 +58,12 @@ def _run(arguments: argparse.Namespace) -> ExitCode:
         environment=os.environ,
         output=sys.stdout,
         json=arguments.json,
-        wall_clock=_wall_clock,
+        now=_now,
     )
 
 
-def _wall_clock() -> float:
-    """Give the time that stands in records, in seconds since 1970."""
-    return datetime.now(UTC).timestamp()
+def _now() -> Moment:
+    return Moment(unix_s=datetime.now(UTC).timestamp(), monotonic_s=time.monotonic())
 
 
 def _swap(arguments: argparse.Namespace) -> ExitCode:

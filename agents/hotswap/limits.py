@@ -72,9 +72,11 @@ class Limits:
     handshake_s: float = 2.0
     # coordinator: connections that have not said who they are yet; more are closed
     strangers_max: int = 256
-    # coordinator: messages that one member, supervisor or operator has not taken yet; a member
-    # beyond it is cut off and has to connect again, an operator misses what it did not take
+    # coordinator: messages that a member has not taken yet; beyond it, the member is cut off and
+    # has to connect again
     member_backlog_nbytes_max: int = 4 << 20
+    # coordinator: messages that a supervisor or an operator has not taken yet; beyond it, an
+    # operator misses what it did not take
     observer_backlog_nbytes_max: int = 1 << 20
     # coordinator: the job's file of events; beyond it, the older half is given up
     events_nbytes_max: int = 64 << 20

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotswap.runtime.capsule.state import RankState
 from hotswap.runtime.group.binding import EpochGroups
 from hotswap.runtime.mirror.replication import Replication
 
@@ -65,7 +66,7 @@ class Aim:
         middle.register_forward_hook(lambda *_: self.strike("forward"))
         middle.register_full_backward_hook(lambda *_: self.strike("backward"))
         middle.register_forward_hook(lambda *_: self.strike("wedge"))
-        optimizer.register_step_post_hook(lambda *_: self.strike("optimizer"))
+        _strike_before(RankState, "advance", lambda: self.strike("optimizer"))
         _strike_before(EpochGroups, "reduce", lambda: self.strike("vote"))
         _strike_before(Replication, "_send_gradients", lambda: self.strike("copy"))
 

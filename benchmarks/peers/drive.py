@@ -1,7 +1,7 @@
 """Lets a run go on to its end, and kills the planned rank at the planned moment."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from benchmarks.peers import model as shared
 from benchmarks.peers.processes import Job, kill
@@ -14,12 +14,11 @@ _POLL_S = 0.01
 _FINISH_GRACE_S = 3.0
 
 
-def drive(job: Job, *, on_kill: Callable[[int], None] | None = None) -> Outcome:
+def drive(job: Job) -> Outcome:
     """Watch the probes of ``job`` until all ranks have done all steps, or the limit is reached.
 
     Args:
         job: its processes have been launched.
-        on_kill: called with the process number right after a rank has been killed.
 
     """
     files = ProbeFiles(job.case.probes)
@@ -33,8 +32,6 @@ def drive(job: Job, *, on_kill: Callable[[int], None] | None = None) -> Outcome:
                 time.sleep(job.case.kill.delay_s)
                 kill(victim)
                 kill_ns = time.monotonic_ns()
-                if on_kill is not None:
-                    on_kill(victim)
         if is_done(files.records):
             return _outcome(job, kill_ns, finished=True)
         if has_left_others_behind(files.records, now_ns=time.monotonic_ns()):

@@ -6,7 +6,7 @@ counts in the end is the last attempt at each step, since the final state was ma
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
@@ -47,7 +47,7 @@ class Verdict:
     full_strength_ms: float | None
     # attempts at steps that had been committed before
     steps_lost: int
-    # samples of the undisturbed run whose gradients are not in the final state
+    # samples whose gradients should be in the state that the run got to, and are not
     samples_lost: int
     # samples whose gradients are in the final state more than once
     samples_doubled: int
@@ -110,7 +110,7 @@ def judge(records: Iterable[Record], *, reference: Reference, kill_ns: int | Non
 
 
 def _without_latecomers(ordered: Sequence[Record]) -> list[Record]:
-    """Leave out processes that commit nothing until another has done all steps.
+    """Leave out processes that compute nothing until another has done all steps.
 
     One that is started again too late to join finds the job gone, and begins another from step 1.
     """
@@ -118,7 +118,7 @@ def _without_latecomers(ordered: Sequence[Record]) -> list[Record]:
     for record in ordered:
         if isinstance(record, End):
             break
-        if isinstance(record, Commit):
+        if isinstance(record, Computed | Commit):
             joined.add(record.pid)
     return [record for record in ordered if record.pid in joined]
 
@@ -200,7 +200,7 @@ def _steps_lost(attempts: Sequence[Attempt]) -> int:
     return lost
 
 
-def _samples(last: Iterable[Attempt], reference: Reference) -> tuple[int, int]:
+def _samples(last: Collection[Attempt], reference: Reference) -> tuple[int, int]:
     """Return how many samples are missing from the final state, and how many too many it has."""
     used = Counter(
         sample
@@ -208,9 +208,11 @@ def _samples(last: Iterable[Attempt], reference: Reference) -> tuple[int, int]:
         for computed in attempt.work.values()
         for sample in computed.samples
     )
+    # a run that was cut short has not lost what it did not get to
+    reached = max((attempt.step for attempt in last), default=0)
     wanted = {
         sample
-        for step in range(1, len(reference.losses) + 1)
+        for step in range(1, reached + 1)
         for rank in range(reference.ranks)
         for sample in reference.sample_ids(step, rank)
     }

@@ -17,7 +17,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 STOP_GRACE_S = 2.0
 _POLL_S = 0.01
 _REASON_LINES = 400
-_REASON_LENGTH = 300
+_REASON_LENGTH = 160
+# of every torchrun in an environment with lm-resiliency, whose entry point does not fit
+_NO_REASON = "elastic/rendezvous/registry.py"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -113,7 +115,7 @@ class Job:
         logs = sorted(self.case.directory.rglob("*.log"), key=lambda log: log.stat().st_mtime_ns)
         for log in reversed(logs):
             lines = log.read_text(errors="replace").splitlines()[-_REASON_LINES:]
-            named = [line.strip() for line in lines if "Error" in line]
+            named = [line.strip() for line in lines if _names_error(line)]
             if named:
                 return named[-1][:_REASON_LENGTH]
         return ""
@@ -131,6 +133,11 @@ class Job:
         for launched in self._launched:
             launched.popen.kill()
             launched.popen.wait()
+
+
+def _names_error(line: str) -> bool:
+    """Return whether a line of a log says what went wrong."""
+    return "Error" in line and _NO_REASON not in line
 
 
 def base_environment(case: Case) -> dict[str, str]:

@@ -69,7 +69,9 @@ def figures(report: Report) -> dict[str, object]:
             (getattr(verdict, measure) for verdict in verdicts), default=None
         )
     for fact in ("same_losses", "same_state", "finished"):
-        result[fact] = bool(verdicts) and all(getattr(verdict, fact) for verdict in verdicts)
+        result[fact] = bool(verdicts) and all(
+            verdict.finished and getattr(verdict, fact) for verdict in verdicts
+        )
     if report.undisturbed is not None:
         result["undisturbed_step_ms"] = report.undisturbed.step_ms
         result["undisturbed_same"] = (

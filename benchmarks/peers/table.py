@@ -31,16 +31,22 @@ def render(reports: Sequence[Report], *, limit_s: float) -> str:
     for report in reports:
         lines.append(f"{report.name}: {report.configuration}")
         lines.extend(f"  ! {reason}" for reason in dict.fromkeys(report.reasons))
-        if report.undisturbed is not None and not report.undisturbed.same_state:
+        if _differs_undisturbed(report):
             lines.append("  ! differs from the reference even when undisturbed")
     return "\n".join(lines)
+
+
+def _differs_undisturbed(report: Report) -> bool:
+    """Return whether the system computes something else, even left alone."""
+    seen = report.undisturbed
+    return seen is not None and seen.finished and not seen.same_state
 
 
 def _row(report: Report) -> tuple[str, ...]:
     """Return one system's cells."""
     verdicts = report.verdicts
     if not verdicts:
-        return (report.name, *(["not run"] + [""] * (len(_HEADINGS) - 2)))
+        return (report.name, *(["no result"] + [""] * (len(_HEADINGS) - 2)))
     lost = max(verdict.samples_lost for verdict in verdicts)
     doubled = max(verdict.samples_doubled for verdict in verdicts)
     return (
@@ -49,8 +55,8 @@ def _row(report: Report) -> tuple[str, ...]:
         _seconds(spread(verdict.full_strength_ms for verdict in verdicts)),
         _count(spread(verdict.steps_lost for verdict in verdicts)),
         f"{lost}/{doubled}",
-        _share([verdict.same_losses for verdict in verdicts]),
-        _share([verdict.same_state for verdict in verdicts]),
+        _share([verdict.same_losses if verdict.finished else None for verdict in verdicts]),
+        _share([verdict.same_state if verdict.finished else None for verdict in verdicts]),
         _count(spread(verdict.step_ms for verdict in verdicts)),
     )
 
@@ -75,8 +81,11 @@ def _count(values: Spread) -> str:
     return f"{values.median:.0f} ({values.smallest:.0f} to {values.largest:.0f})"
 
 
-def _share(facts: Sequence[bool]) -> str:
-    """Show in how many runs something held."""
-    if all(facts):
+def _share(facts: Sequence[bool | None]) -> str:
+    """Show in how many runs something held; None: a run that did not finish."""
+    held = sum(fact is True for fact in facts)
+    if held == len(facts):
         return "yes"
-    return "no" if not any(facts) else f"{sum(facts)} of {len(facts)}"
+    if held:
+        return f"{held} of {len(facts)}"
+    return "no" if False in facts else "unfinished"

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.lab.job import Job
+from benchmarks.lab.job import Job, Outcome
 
-pytestmark = [pytest.mark.slow_processes, pytest.mark.timeout(240)]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
-STEPS = 40
+pytestmark = [pytest.mark.slow_processes, pytest.mark.timeout(400)]
+
+STEPS = 50
 
 
 @pytest.mark.parametrize(("mode", "ranks"), [("fsdp2", 2), ("hsdp", 4), ("ddp", 3)])
-def test_a_planned_swap_changes_no_bit(tmp_path: Path, mode: str, ranks: int) -> None:
+def test_a_planned_swap_changes_no_bit(
+    tmp_path: Path, twin_of: Callable[[int, list[str]], Outcome], mode: str, ranks: int
+) -> None:
     """Losses of every step and the final state of every rank equal those of the undisturbed run."""
     arguments = ["--mode", mode, "--steps", str(STEPS)]
-    with Job(ranks=ranks, standbys=0, arguments=arguments, folder=tmp_path / "twin") as twin:
-        undisturbed = twin.end()
-    with Job(ranks=ranks, arguments=arguments, folder=tmp_path / "job") as job:
+    undisturbed = twin_of(ranks, arguments)
+    with Job(ranks=ranks, arguments=arguments, folder=tmp_path) as job:
         job.wait_protected()
-        job.swap(ranks - 1)
+        swap = job.swap(ranks - 1)
         swapped = job.end()
-    assert undisturbed.code == swapped.code == 0
-    assert len(swapped.losses) == ranks * STEPS
-    assert swapped.same_as(undisturbed), job.story()
+        assert swapped.code == 0, job.story()
+        assert len(swapped.losses) == ranks * STEPS
+        assert swapped.same_as(undisturbed), f"{swap}\n{job.story()}"
+        assert job.command("ledger").returncode == 0
+        (certificate,) = (job.home / "jobs" / "lab" / "certificates").glob("*.json")
+        name = certificate.stem.removeprefix("swap-")
+        shown = job.command("certificate", "--swap", name)
+        assert "equal" in shown.stdout

@@ -18,9 +18,9 @@ def marked_lines(path: Path) -> list[int]:
 
 def protecting_lines(path: Path) -> list[int]:
     """Return the lines that do something with Hotswap beside replacing an ordinary one."""
-    return sorted(
-        {node.lineno for node in ast.walk(ast.parse(path.read_text())) if _protects(node)}
-    )
+    nodes = ast.walk(ast.parse(path.read_text()))
+    statements = [node for node in nodes if isinstance(node, ast.stmt | ast.expr)]
+    return sorted({node.lineno for node in statements if _protects(node)})
 
 
 def _protects(node: ast.AST) -> bool:

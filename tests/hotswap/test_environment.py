@@ -23,7 +23,7 @@ def member(**changes: object) -> MemberEnvironment:
         "checkpoint_directory": Path("/jobs/gpt-1/checkpoints"),
         "checkpoint_every_steps": 50,
     }
-    return MemberEnvironment(**(values | changes))  # type: ignore[arg-type]
+    return MemberEnvironment(**(values | changes))  # type: ignore[arg-type]  # wrong values are the point
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotswap.wire import messages
 from tests.simulation import runtime
 from tests.simulation.actions import FAULTS, act, possible
 
@@ -22,13 +23,15 @@ def settle(world: World) -> None:
 
 def begin(world: World) -> World:
     """Let the job begin and every rank be protected; the first step is about to be computed."""
+    world.terse = True
+    world.unsaid = (messages.ProtectionLost,)
     steps, world.steps = world.steps, 0
     settle(world)
     for name, node in list(world.nodes.items()):
         for mirror in sorted(node.linked):
             runtime.push(world, name, mirror, "copy", node.core.epoch, 0)
     settle(world)
-    unprotected = [n.name for n in world.nodes.values() if n.linked != n.protecting]
+    unprotected = [n.name for n in world.nodes.values() if n.linked != n.copied]
     assert not unprotected, f"{unprotected} are not protected"
     world.steps = steps
     for name, node in list(world.nodes.items()):

@@ -14,8 +14,10 @@ also so, that no gradient is applied twice or left out, is checked throughout.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import copy
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from hotswap.errors import StateUnreachable
 from hotswap.wire import messages
@@ -39,14 +41,13 @@ def expect(condition: bool, text: str) -> None:  # noqa: FBT001 - reads like an 
         raise Violation(text)
 
 
-@dataclass(slots=True)
-class Ghost:
+class Ghost(msgspec.Struct):
     """What has to be remembered to see a violation; the processes know nothing of it."""
 
     # epoch -> what the first leader that spoke of it has said
-    decisions: dict[int, tuple[object, ...]] = field(default_factory=dict)
+    decisions: dict[int, tuple[object, ...]] = {}
     # epoch -> steps after which the first member has switched to it
-    switches: dict[int, int] = field(default_factory=dict)
+    switches: dict[int, int] = {}
     # how often the job went back to a checkpoint
     restores: int = 0
     restored_epoch: int = 0
@@ -57,11 +58,16 @@ class Ghost:
 
     def clone(self) -> Ghost:
         """Return an independent copy."""
-        return replace(self, decisions=self.decisions.copy(), switches=self.switches.copy())
+        twin = copy.copy(self)
+        twin.decisions = self.decisions.copy()
+        twin.switches = self.switches.copy()
+        return twin
 
     def fingerprint(self) -> tuple[object, ...]:
         """Return what decides about later complaints."""
-        return (tuple(self.decisions.items()), tuple(self.switches.items()), self.restores)
+        latest = max(self.decisions, default=0)
+        decisions = tuple((epoch, self.decisions.get(epoch)) for epoch in (latest, latest - 1))
+        return (decisions, self.switches.get(latest), self.restores)
 
     # ------------------------------------------------------------------------------- leaders
 
@@ -162,7 +168,9 @@ class Ghost:
     def switched(self, node: Node, epoch: int) -> None:
         """4: everybody switches after the same step."""
         first = self.switches.setdefault(epoch, node.core.committed)
-        text = f"{node.name} switches to epoch {epoch} after {node.core.committed} steps, not {first}"
+        text = (
+            f"{node.name} switches to epoch {epoch} after {node.core.committed} steps, not {first}"
+        )
         expect(first == node.core.committed, f"4: {text}")
 
     def restored(self, node: Node) -> None:
@@ -179,13 +187,15 @@ class Ghost:
 def check_owners(world: World) -> None:
     """1: of those that live, one owner for each rank and epoch; 3: cores claim what is so."""
     owners: dict[tuple[int, int], str] = {}
-    for node in world.nodes.values():
+    for name, node in world.nodes.items():
         core = node.core
-        if not node.present or core.rank is None:
+        if core.rank is None or not node.present:
             continue
         if core.running:
-            first = owners.setdefault((core.epoch, core.rank), node.name)
-            text = f"{first} and {node.name} own rank {core.rank} in epoch {core.epoch}"
-            expect(first == node.name, f"1: {text}")
-        text = f"{node.name} has applied {node.applied} steps and claims {core.committed}"
-        expect(node.applied == core.committed, f"3: {text}")
+            first = owners.setdefault((core.epoch, core.rank), name)
+            if first != name:
+                text = f"{first} and {name} own rank {core.rank} in epoch {core.epoch}"
+                raise Violation(f"1: {text}")
+        if node.applied != core.committed:
+            text = f"{name} has applied {node.applied} steps and claims {core.committed}"
+            raise Violation(f"3: {text}")

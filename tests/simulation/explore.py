@@ -57,7 +57,7 @@ class _Graph:
 def explore(world: World, *, states_max: int = 10_000_000) -> Explored:
     """Explore from ``world``; raise a Violation that names the actions which lead to it."""
     graph, seen = _Graph(), Explored()
-    _enter(graph, world, parent=0, action=())
+    _enter(graph, world, world.key(), parent=0, action=())
     stack = [(world, 0, iter(list(possible(world))))]
     while stack:
         here, number, actions = stack[-1]
@@ -74,9 +74,10 @@ def explore(world: World, *, states_max: int = 10_000_000) -> Explored:
             trace = _written([*graph.trace(number), action])
             raise Violation(f"{violation}; after:\n{trace}") from violation
         seen.transitions += 1
-        known = graph.numbers.get(hash(there.key()))
+        key = there.key()
+        known = graph.numbers.get(key)
         if known is None:
-            known = _enter(graph, there, parent=number, action=action)
+            known = _enter(graph, there, key, parent=number, action=action)
             stack.append((there, known, iter(list(possible(there)))))
             assert known < states_max, f"more than {states_max} states"
         if action[0] not in FAULTS:
@@ -87,9 +88,9 @@ def explore(world: World, *, states_max: int = 10_000_000) -> Explored:
     return seen
 
 
-def _enter(graph: _Graph, world: World, *, parent: int, action: Action) -> int:
+def _enter(graph: _Graph, world: World, key: int, *, parent: int, action: Action) -> int:
     number = len(graph.numbers)
-    graph.numbers[hash(world.key())] = number
+    graph.numbers[key] = number
     graph.parents.append(parent)
     graph.actions.append(action)
     if is_end(world):
@@ -100,22 +101,19 @@ def _enter(graph: _Graph, world: World, *, parent: int, action: Action) -> int:
 def is_end(world: World) -> bool:
     """Whether every step is committed, or too few processes live to go on."""
     present = [node for node in world.nodes.values() if node.present]
-    leader = world.leader()
     if len(present) < world.ranks or not any(office.alive for office in world.offices.values()):
         return True
-    if leader is None:
-        return False
-    job = world.offices[leader].core.job
-    if job.phase == "failed":
+    leader = world.leader()
+    if leader is not None and world.offices[leader].core.job.phase == "failed":
         return world.checkpoint is None
-    return job.phase == "running" and job.swap is None and all(
-        name in world.nodes
-        and world.nodes[name].present
-        and world.nodes[name].core.running
-        and world.nodes[name].core.epoch == job.epoch
-        and world.nodes[name].core.committed == world.steps
-        for name in job.owners
-    )
+    owners = [node for node in present if node.core.running]
+    epoch = max((node.core.epoch for node in owners), default=0)
+    done = {
+        node.core.rank
+        for node in owners
+        if node.core.epoch == epoch and node.core.committed == world.steps
+    }
+    return len(done) == world.ranks
 
 
 def _stuck(graph: _Graph) -> list[Action] | None:

@@ -6,8 +6,10 @@ that what the cores claim can be compared with what has been done.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import copy
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from hotswap.coordinator.core.member_values import Identity
 from hotswap.wire.messages import Endpoint
@@ -16,8 +18,7 @@ if TYPE_CHECKING:
     from hotswap.coordinator.core.member import MemberCore
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(msgspec.Struct, frozen=True, order=True):
     """Content of a mirror: steps applied, and the step whose gradients are held."""
 
     applied: int
@@ -26,8 +27,7 @@ class Copy:
     flipped: bool = False
 
 
-@dataclass(slots=True)
-class Node:
+class Node(msgspec.Struct):
     """One process. Immutable values only, so that a copy is cheap."""
 
     core: MemberCore
@@ -36,10 +36,12 @@ class Node:
     left: str = ""
     # steps really applied to the owned state; None: it owns nothing
     applied: int | None = None
-    copies: dict[int, Copy] = field(default_factory=dict)
+    copies: dict[int, Copy] = {}
     # mirrors that hold the whole state of the owned rank, and all that are linked
     protecting: frozenset[str] = frozenset()
     linked: frozenset[str] = frozenset()
+    # mirrors that protect the rank from the next step on
+    copied: frozenset[str] = frozenset()
     # (epoch, step) whose gradients were sent, and mirrors whose receipt is missing
     computed: tuple[int, int] | None = None
     waiting: frozenset[str] = frozenset()
@@ -52,7 +54,7 @@ class Node:
     # digest that was asked for: swap and lowest step
     digest: tuple[str, int] | None = None
     # fingerprint, once taken
-    key: tuple[object, ...] | None = None
+    key: int | None = None
 
     @property
     def name(self) -> str:
@@ -66,30 +68,34 @@ class Node:
 
     def clone(self) -> Node:
         """Return an independent copy."""
-        return replace(self, core=self.core.clone(), copies=self.copies.copy(), key=None)
+        twin = copy.copy(self)
+        twin.core = self.core.clone()
+        twin.copies = self.copies.copy()
+        twin.key = None
+        return twin
 
-    def fingerprint(self) -> tuple[object, ...]:
-        """Return everything that decides what this process will do."""
+    def fingerprint(self) -> int:
+        """Return what decides what this process will do."""
         if self.key is None:
-            alive = self.alive and not self.left
-            self.key = (
-                (self.name, self.alive, bool(self.left))
-                if not alive
-                else (
-                    self.name,
-                    self.core.fingerprint(),
-                    self.applied,
-                    tuple(sorted(self.copies.items(), key=lambda item: item[0])),
-                    self.protecting,
-                    self.linked,
-                    self.computed,
-                    self.waiting,
-                    self.cast,
-                    self.told_epoch,
-                    self.digest,
-                )
-            )
+            self.key = hash(self._told())
         return self.key
+
+    def _told(self) -> tuple[object, ...]:
+        if not self.present:
+            return (self.alive,)
+        return (
+            self.core.fingerprint(),
+            self.applied,
+            tuple(sorted(self.copies.items())),
+            self.protecting,
+            self.linked,
+            self.copied,
+            self.computed,
+            self.waiting,
+            self.cast,
+            self.told_epoch >= self.core.epoch,
+            self.digest,
+        )
 
 
 def endpoint(name: str) -> Endpoint:

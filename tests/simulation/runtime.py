@@ -62,7 +62,7 @@ def _change_role(world: World, node: Node, effect: MemberEffect) -> None:
             _become_owner(world, node, effect)
         case effects.Restore(step=step):
             node.applied = step
-            node.protecting = frozenset()
+            node.protecting = node.copied = frozenset()
             node.core.restored(node.core.epoch)
             world.ghost.restored(node)
         case effects.PrepareRole(rank=rank):
@@ -110,7 +110,7 @@ def _become_owner(world: World, node: Node, effect: effects.BecomeOwner) -> None
         assert copy is not None, "the ghost has looked"
         node.applied = copy.applied + int(effect.apply_pending)
     world.ghost.owns(node, effect.version)
-    node.linked = node.protecting = frozenset()
+    node.linked = node.protecting = node.copied = frozenset()
 
 
 def _link(world: World, node: Node, wanted: frozenset[str]) -> None:
@@ -128,6 +128,7 @@ def unlink(world: World, name: str, mirror: str) -> None:
     world.links.pop((name, mirror), None)
     node.linked -= {mirror}
     node.protecting -= {mirror}
+    node.copied -= {mirror}
     if mirror in node.waiting:
         node.waiting -= {mirror}
         _cast_if_acknowledged(world, node)
@@ -145,6 +146,8 @@ def compute(world: World, name: str) -> None:
         return
     digest(world, name)
     node.computed = (core.epoch, step)
+    node.protecting |= node.copied
+    node.copied = frozenset()
     for mirror in sorted(node.linked):
         if mirror not in node.protecting and not _is_being_copied(world, name, mirror):
             push(world, name, mirror, "copy", core.epoch, step)
@@ -215,9 +218,7 @@ def digest(world: World, name: str) -> None:
     node.digest = None
     rank, step = node.core.rank, node.core.committed
     value = f"{node.applied}"
-    world.say(
-        name, messages.Verified(swap=swap, rank=rank, step=step, kind="owner", digest=value)
-    )
+    world.say(name, messages.Verified(swap=swap, rank=rank, step=step, kind="owner", digest=value))
     for mirror in sorted(node.protecting):
         push(world, name, mirror, f"digest:{swap}", node.core.epoch, step)
 
@@ -307,14 +308,16 @@ def _say_report(world: World, node: Node, rank: int) -> None:
 
 
 def _protect(world: World, owner: str, mirror: str) -> None:
+    """The mirror holds the whole state; from the next step on, the owner waits for it."""
     node = world.node(owner)
     if mirror in node.linked:
-        node.protecting |= {mirror}
+        node.copied |= {mirror}
 
 
 def _unprotect(world: World, owner: str, mirror: str) -> None:
     node = world.node(owner)
     node.protecting -= {mirror}
+    node.copied -= {mirror}
     if mirror in node.waiting:
         node.waiting -= {mirror}
         _cast_if_acknowledged(world, node)

@@ -7,7 +7,7 @@ break. The leaders' record is one register that refuses a lower token, as the le
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import copy
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,6 +27,7 @@ from hotswap.coordinator.core.member import MemberCore
 from hotswap.limits import Limits
 from hotswap.wire import messages
 from hotswap.wire.messages import Hello, Message
+from tests.simulation import runtime
 from tests.simulation.checks import Ghost
 from tests.simulation.node import Node, identity
 
@@ -52,34 +53,74 @@ LIMITS = Limits(
 Action = tuple[str, ...]
 
 
-@dataclass(slots=True)
-class Office:
+class Packet(msgspec.Struct, frozen=True):
+    """A message on a connection."""
+
+    message: Message
+    key: int
+
+
+def packet(message: Message) -> Packet:
+    """Wrap a message."""
+    return Packet(message, hash(msgspec.msgpack.encode(message)))
+
+
+class Office(msgspec.Struct):
     """One coordinator process."""
 
     core: Coordinator
     alive: bool = True
     # when its clock stands, s
     now: float = 0.0
-    key: tuple[object, ...] | None = None
+    key: int | None = None
 
     def clone(self) -> Office:
         """Return an independent copy."""
-        return replace(self, core=self.core.clone(), key=None)
+        return Office(self.core.clone(), self.alive, self.now)
 
-    def fingerprint(self) -> tuple[object, ...]:
-        """Return everything that decides what this process will do."""
+    def fingerprint(self) -> int:
+        """Return what decides what this process will do."""
         if self.key is None:
             leads = self.alive and self.core.leading
-            self.key = (self.alive, self.core.fingerprint() if leads else None)
+            self.key = hash((self.alive, self.core.fingerprint() if leads else None))
         return self.key
 
 
-@dataclass(slots=True)
-class Store:
+class Store(msgspec.Struct):
     """The lease: the highest token, and the record that its holder has saved."""
 
     token: int = 0
     record: Record | None = None
+    key: int | None = None
+
+    def fingerprint(self) -> int:
+        """Return what the next leader would go on from."""
+        if self.key is None:
+            record = self.record
+            told = record and (
+                record.epoch,
+                record.highest_epoch,
+                record.dead_epoch,
+                record.seats,
+                record.start and (record.start.committed, record.start.restore_step),
+                record.committed,
+                record.restored_epoch,
+                record.checkpoint_before,
+                frozenset(record.lost),
+                tuple(sorted(record.mirrors.items())),
+                record.revision,
+                record.swap,
+                record.outcome,
+            )
+            self.key = hash((self.token, told))
+        return self.key
+
+
+def _hashes(queue: tuple[Packet, ...]) -> tuple[int, ...]:
+    return tuple([packet.key for packet in queue])
+
+
+_COPIED = ("nodes", "offices", "control", "up", "down", "links", "electorate", "budget")
 
 
 class World:
@@ -105,8 +146,8 @@ class World:
         self.store = Store()
         #: member -> coordinator that it is connected to
         self.control: dict[str, str] = {}
-        self.up: dict[str, tuple[Message, ...]] = {}
-        self.down: dict[str, tuple[Message, ...]] = {}
+        self.up: dict[str, tuple[Packet, ...]] = {}
+        self.down: dict[str, tuple[Packet, ...]] = {}
         #: (owner, mirror) -> bundles under way
         self.links: dict[tuple[str, str], tuple[tuple[str, int, int], ...]] = {}
         #: members that can't reach any coordinator
@@ -127,6 +168,10 @@ class World:
         self.budget: dict[str, int] = {}
         self.ghost = Ghost()
         self.requests = 0
+        #: leave out moments at which nothing can happen that could not happen before or after
+        self.terse = False
+        #: messages that are not sent
+        self.unsaid: tuple[type[Message], ...] = ()
         self._fresh: set[str] = set()
         for number in range(coordinators):
             name = f"c{number}"
@@ -148,10 +193,10 @@ class World:
         """Return a copy that shares every process with this one until it changes there."""
         twin = object.__new__(World)
         twin.__dict__.update(self.__dict__)
-        for name in ("nodes", "offices", "control", "up", "down", "links", "electorate", "budget"):
+        for name in _COPIED:
             setattr(twin, name, getattr(self, name).copy())
         twin.ballots = {key: votes.copy() for key, votes in self.ballots.items()}
-        twin.store = replace(self.store)
+        twin.store = copy.copy(self.store)
         twin.ghost = self.ghost.clone()
         twin._fresh = set()
         return twin
@@ -174,25 +219,29 @@ class World:
         office.key = None
         return office
 
-    def key(self) -> tuple[object, ...]:
-        """Return a value that is equal for worlds in which the same can happen."""
-        encode = msgspec.msgpack.encode
-        return (
-            tuple(node.fingerprint() for node in self.nodes.values()),
-            tuple(office.fingerprint() for office in self.offices.values()),
-            self.store.token,
-            None if self.store.record is None else encode(self.store.record),
-            tuple(self.control.items()),
-            tuple((name, tuple(map(encode, queue))) for name, queue in self.up.items() if queue),
-            tuple((name, tuple(map(encode, queue))) for name, queue in self.down.items() if queue),
-            tuple(self.links.items()),
-            self.cut,
-            self.frozen,
-            self.exited,
-            self.seeking,
-            tuple((key, tuple(votes.items())) for key, votes in self.ballots.items()),
-            tuple(self.budget.items()),
-            self.ghost.fingerprint(),
+    def key(self) -> int:
+        """Return a number that is equal for worlds in which the same can happen.
+
+        Two different worlds have the same number with a chance of 1 to 2**64.
+        """
+        open_votes = {node.cast for node in self.nodes.values() if node.cast is not None}
+        return hash(
+            (
+                tuple([node.fingerprint() for node in self.nodes.values()]),
+                tuple([office.fingerprint() for office in self.offices.values()]),
+                self.store.fingerprint(),
+                frozenset(self.control.items()),
+                frozenset([(name, _hashes(queue)) for name, queue in self.up.items() if queue]),
+                frozenset([(name, _hashes(queue)) for name, queue in self.down.items() if queue]),
+                frozenset(self.links.items()),
+                self.cut,
+                self.frozen,
+                self.exited,
+                self.seeking,
+                frozenset([(vote, frozenset(self.ballots[vote].items())) for vote in open_votes]),
+                tuple(self.budget.items()),
+                self.ghost.fingerprint(),
+            )
         )
 
     # ---------------------------------------------------------------------------- coordinators
@@ -221,7 +270,7 @@ class World:
                         self.tell(coordinator, SaveRefused())
                         return
                     self.ghost.saved(self.store.record, record)
-                    self.store.record = record
+                    self.store.record, self.store.key = record, None
                 case coordinator_effects.Send(to=to, message=message):
                     self.send_down(coordinator, to, message)
                 case coordinator_effects.Broadcast(to=names, message=message):
@@ -243,7 +292,26 @@ class World:
         """Put a message on a connection, if there is one."""
         self.ghost.decided(coordinator, message)
         if self.control.get(to) == coordinator:
-            self.down[to] = (*self.down.get(to, ()), message)
+            if self.terse and self.is_trifle(to, message):
+                self.receive_down(to, message)
+                return
+            self.down[to] = (*self.down.get(to, ()), packet(message))
+
+    def is_trifle(self, to: str, message: Message) -> bool:
+        """Whether it makes no difference when a member receives a message.
+
+        Welcome tells the token, which comes with every command, too. An assignment that is known
+        is told again. Whoever is refused is as if it had not been connected yet, until it hears so.
+        """
+        if self.down.get(to):
+            return False
+        if isinstance(message, messages.AssignMirrors):
+            return self.nodes[to].core.knows(message.revision)
+        return isinstance(message, messages.Welcome | messages.Refused)
+
+    def receive_down(self, name: str, message: Message) -> None:
+        """Let a member receive a message of its coordinator."""
+        runtime.perform(self, name, self.node(name).core.on_command(message))
 
     def answer_checkpoint(self, coordinator: str) -> None:
         """Answer a coordinator that looks for a checkpoint."""
@@ -258,14 +326,16 @@ class World:
 
     def say(self, name: str, message: Message) -> None:
         """Let a member send a message to the coordinator that it is connected to."""
-        if name in self.control:
-            self.up[name] = (*self.up.get(name, ()), message)
+        if name in self.control and not isinstance(message, self.unsaid):
+            self.up[name] = (*self.up.get(name, ()), packet(message))
 
     def connect(self, name: str, coordinator: str) -> None:
         """Connect a member; its Hello is under way."""
         self.control[name] = coordinator
-        self.up[name] = (self.nodes[name].core.hello(),)
+        self.up[name] = (packet(self.nodes[name].core.hello()),)
         self.down[name] = ()
+        if self.terse:
+            self.deliver_up(name)
 
     def disconnect(self, name: str) -> None:
         """Break a member's connection: what is under way on it is lost."""
@@ -278,8 +348,8 @@ class World:
 
     def deliver_up(self, name: str) -> None:
         """Let the coordinator receive the next message of a member."""
-        message, *rest = self.up[name]
-        self.up[name] = tuple(rest)
+        message = self.up[name][0].message
+        self.up[name] = self.up[name][1:]
         self.tell(self.control[name], Received(sender=name, message=message))
 
     def ask(self, message: Message) -> None:
@@ -306,8 +376,15 @@ class World:
         office.core.job.next_scan_s = 0.0
         self.tell(coordinator, Tick())
 
+    def pass_time(self, seconds: float) -> None:
+        """Let time pass for every coordinator that lives."""
+        for name, office in list(self.offices.items()):
+            if office.alive:
+                self.office(name).now += seconds
+                self.tell(name, Tick())
+
     def elect(self, coordinator: str) -> None:
         """Make a coordinator the leader; a former one may not have noticed."""
-        self.store.token += 1
+        self.store.token, self.store.key = self.store.token + 1, None
         event = BecameLeader(token=self.store.token, record=self.store.record)
         self.tell(coordinator, event)

@@ -13,6 +13,7 @@ from hotswap.channel.addresses import Address, address_of, announce, withdraw
 from hotswap.coordinator.admission import Door
 from hotswap.coordinator.core.coordinator import Coordinator
 from hotswap.coordinator.election import Deposed, Elected, Election
+from hotswap.coordinator.errands import Errands
 from hotswap.coordinator.lease import LeaseStore
 from hotswap.coordinator.listener import Listener
 from hotswap.coordinator.peers import Peer
@@ -37,6 +38,7 @@ class Candidate:
         door = Door(job=settings.job, key=settings.key, limits=settings.limits)
         self._listener = Listener(self, door)
         self._address = Address(settings.host, settings.port)
+        self._errands = Errands(settings, failed=self.failed)
         self._term: Term | None = None
         self._failure: BaseException | None = None
         self._stopping = False
@@ -68,6 +70,7 @@ class Candidate:
             self._close_term()
             self._resign()
             await self._listener.close()
+            await self._errands.close()
             withdraw(self._settings.job_directory, name=self._settings.name)
 
     # ------------------------------------------------------------------------- the listener's desk
@@ -159,8 +162,8 @@ class Candidate:
             core=core,
             election=self._election,
             elected=elected,
+            errands=self._errands,
             ended=self._depose,
-            failed=self.failed,
         )
         self._term.begin()
         if self._election.lease is not None:  # it may have ended already

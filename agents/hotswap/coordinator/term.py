@@ -4,17 +4,13 @@ Before each effect the leader looks whether its lease still lasts: a process tha
 on in the middle of anything.
 """
 
-import asyncio
 import time
-from collections.abc import Callable, Coroutine
-from datetime import UTC, datetime
+from collections.abc import Callable
 
 import msgspec
 import structlog
 
 from hotswap.channel.streams import message_frame
-from hotswap.coordinator.certificates import certificate_of
-from hotswap.coordinator.checkpoints import find_checkpoint
 from hotswap.coordinator.core.coordinator import Coordinator
 from hotswap.coordinator.core.effects import (
     Broadcast,
@@ -37,14 +33,13 @@ from hotswap.coordinator.core.events import (
     Tick,
 )
 from hotswap.coordinator.core.record import Record
-from hotswap.coordinator.core.swap_record import SwapRecord
 from hotswap.coordinator.election import Elected, Election
+from hotswap.coordinator.errands import Errands
 from hotswap.coordinator.event_log import EventLog
 from hotswap.coordinator.observers import tell
 from hotswap.coordinator.peers import Peer, Peers
 from hotswap.coordinator.settings import Settings
-from hotswap.errors import CertificateConflict, FencedOff, LeaseDamaged, StateUnwritable
-from hotswap.transfer.certificate import write_certificate
+from hotswap.errors import FencedOff, LeaseDamaged, StateUnwritable
 from hotswap.wire.messages import Hello, Message, ToCoordinator
 
 _log = structlog.get_logger()
@@ -55,8 +50,7 @@ class Term:
 
     1. ``begin`` once;
     2. ``joined``, ``received``, ``left`` and ``tick`` as things happen; ``ended`` is called at most
-       once meanwhile, with the reason, and from then on nothing has any effect; ``failed`` is
-       called with errors that happen in the background;
+       once meanwhile, with the reason, and from then on nothing has any effect;
     3. ``close``.
     """
 
@@ -67,8 +61,8 @@ class Term:
         core: Coordinator,
         election: Election,
         elected: Elected,
+        errands: Errands,
         ended: Callable[[str], None],
-        failed: Callable[[BaseException], None],
     ) -> None:
         """Prepare the time that begins with ``elected``."""
         self._settings = settings
@@ -76,10 +70,9 @@ class Term:
         self._election = election
         self._elected = elected
         self._ended = ended
-        self._failed = failed
         self._over = False
         self._peers = Peers()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._errands = errands
         self._events = EventLog(
             settings.job_directory,
             leader=settings.name,
@@ -123,13 +116,14 @@ class Term:
         """Learn that time has passed."""
         self._take(Tick())
 
+    def _found(self, step: int | None) -> None:
+        self._take(CheckpointFound(step=step))
+
     def close(self) -> None:
         """Close every connection, after what was sent."""
         self._over = True
         self._peers.close()
         self._events.close()
-        for task in self._tasks:
-            task.cancel()
 
     # --------------------------------------------------------------------- events in, effects out
 
@@ -163,9 +157,9 @@ class Term:
             case Close():
                 self._close(effect.to)
             case FindCheckpoint():
-                self._in_background(self._find_checkpoint(effect.before_step))
+                self._errands.find_checkpoint(effect.before_step, found=self._found)
             case Certify():
-                self._in_background(self._certify(effect.record))
+                self._errands.certify(effect.record)
             case _:
                 raise AssertionError(
                     f"{type(effect).__name__} is an effect that nobody carries out"
@@ -211,50 +205,6 @@ class Term:
             monotonic_s=time.monotonic(),
             limits=self._settings.limits,
         )
-
-    async def _find_checkpoint(self, before_step: int | None) -> None:
-        settings = self._settings
-        try:
-            step = await asyncio.to_thread(
-                find_checkpoint,
-                settings.checkpoint_directory,
-                job=settings.job,
-                world_size=settings.world_size,
-                before_step=before_step,
-            )
-        except OSError as error:
-            directory = str(settings.checkpoint_directory)
-            _log.error("checkpoints_unreadable", directory=directory, detail=str(error))
-            step = None
-        self._take(CheckpointFound(step=step))
-
-    async def _certify(self, record: SwapRecord) -> None:
-        settings = self._settings
-        try:
-            certificate = certificate_of(
-                record, job=settings.job, now_s=time.monotonic(), now_utc=datetime.now(UTC)
-            )
-            # it is synced to the disk, which must not hold up the job
-            path = await asyncio.to_thread(
-                write_certificate, settings.certificate_directory, certificate
-            )
-        except CertificateConflict as error:
-            _log.info("certificate_kept", swap=record.id, detail=str(error))
-        except (OSError, ValueError) as error:
-            _log.error("certificate_not_written", swap=record.id, detail=str(error))
-        else:
-            _log.info("certificate_written", swap=record.id, path=str(path))
-
-    def _in_background(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            self._failed(error)
 
 
 def decode_record(saved: bytes) -> Record:

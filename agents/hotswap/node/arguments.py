@@ -105,7 +105,7 @@ def _add_run(subparsers: "Subparsers") -> None:
         default=1,
         help="processes that mirror the ranks and take over (default: %(default)s)",
     )
-    _add_job(parser, required=False, text="name of the job (default: the script's, numbered)")
+    _add_job(parser, required=False, text="name of the job (default: the script's)")
     parser.add_argument(
         "--coordinators",
         type=_at_least(1),

@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,7 +40,9 @@ class Child:
 
     def signal(self, number: signal.Signals) -> None:
         """Signal the process itself, if it still lives."""
-        self.process.send_signal(number)
+        # Popen's own method would reap it, and its descendants would be left
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.pidfd, number)
 
     def kill(self) -> None:
         """Kill the process and everything in its group."""
@@ -116,7 +119,5 @@ def tail(path: Path, *, lines_max: int, nbytes_max: int = 64 * 1024) -> tuple[st
 
 def _kill_group(group: int) -> None:
     """Kill what is left of a process group."""
-    try:
+    with suppress(ProcessLookupError):  # nothing is left
         os.killpg(group, signal.SIGKILL)
-    except ProcessLookupError:
-        return  # nothing is left

@@ -13,8 +13,22 @@ from typing import BinaryIO
 import msgspec
 
 from hotswap.coordinator.event_log import NAME, Event
+from hotswap.wire.messages import Notice
 
 _decoder = msgspec.json.Decoder(Event)
+
+
+def notice_of(event: Event) -> Notice:
+    """Give what a line of the file says as the notice that it was."""
+    return Notice(
+        kind=event.kind,
+        epoch=event.epoch,
+        step=event.step,
+        rank=event.rank,
+        member=event.member,
+        text=event.text,
+        values=event.values,
+    )
 
 
 class EventTail:
@@ -55,7 +69,7 @@ class EventTail:
     def _was_moved(self, file: BinaryIO) -> bool:
         """Whether a leader has begun another file, as this one was full."""
         try:
-            return os.stat(self._path).st_ino != os.fstat(file.fileno()).st_ino
+            return self._path.stat().st_ino != os.fstat(file.fileno()).st_ino
         except FileNotFoundError:
             return False  # it is being moved at this moment
 

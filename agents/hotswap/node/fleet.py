@@ -192,7 +192,7 @@ class Fleet:
 
     def due(self, *, now: float) -> tuple[Action, ...]:
         """Compare what is with what should be."""
-        end = self._verdict or self._no_start(now) or self._all_gone(now)
+        end = self._verdict or self._no_leader() or self._no_start(now) or self._all_gone(now)
         if end is not None:
             return (end,)
         return (
@@ -218,8 +218,18 @@ class Fleet:
         record = self.records.get(name)
         if record is None:
             return None
-        self.records[name] = replace(record, **facts)  # type: ignore[arg-type]
+        self.records[name] = replace(record, **facts)  # type: ignore[arg-type]  # facts have the fields' types
         return self.records[name]
+
+    def _no_leader(self) -> End | None:
+        """Give up a job that never had a leader, and will have none."""
+        if self._started or self._led():
+            return None
+        last = max(self.coordinators(), key=lambda record: record.exited_s or 0.0, default=None)
+        if last is None:
+            return None
+        reason = f"no coordinator runs: {last.name} {describe_status(last.status)}"
+        return End(ok=False, reason=reason, culprit=last.name)
 
     def _no_start(self, now: float) -> End | None:
         """Give up a job whose ranks do not come together."""

@@ -34,6 +34,8 @@ NAME_LENGTH_MAX = 64
 #: Runs of one name that are kept; the next one is refused, as nothing is ever deleted here.
 FORMER_RUNS_MAX = 1000
 
+#: Part of a name that comes from the script: leaves room for a number.
+_STEM_LENGTH_MAX = NAME_LENGTH_MAX - 8
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{NAME_LENGTH_MAX - 1}}}")
 _FORMER_RUN = re.compile(rf"({_NAME.pattern})~[1-9][0-9]*")
 
@@ -181,7 +183,7 @@ def claim(*, jobs: Path, name: str | None, stem: str) -> Claim:
 
     Args:
         jobs: as `jobs_directory` says.
-        name: asked for; None takes the first free one of ``stem-1``, ``stem-2``, ...
+        name: asked for; None takes the first of ``stem``, ``stem-2``, ... that is not running.
         stem: usually the name of the script.
 
     Raises:
@@ -215,12 +217,13 @@ def _exclusive(jobs: Path) -> Iterator[None]:
 
 
 def _free_name(jobs: Path, stem: str) -> str:
-    """Choose a readable name that nobody has used."""
-    base = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[: NAME_LENGTH_MAX - 8] or "job"
+    """Choose a readable name that no living run has."""
+    name = base = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:_STEM_LENGTH_MAX] or "job"
     number = 1
-    while (jobs / f"{base}-{number}").exists():
+    while JobDirectory(path=jobs / name).is_running():
         number += 1
-    return f"{base}-{number}"
+        name = f"{base}-{number}"
+    return name
 
 
 def _make(path: Path) -> Claim:

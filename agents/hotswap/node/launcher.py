@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from hotswap.channel.addresses import withdraw
@@ -21,6 +22,7 @@ from hotswap.node.command_lines import (
     trainer_command,
     trainer_environment,
 )
+from hotswap.node.event_tail import EventTail, notice_of
 from hotswap.node.exit_codes import ExitCode
 from hotswap.node.fleet import (
     Action,
@@ -34,16 +36,16 @@ from hotswap.node.fleet import (
 )
 from hotswap.node.job_directory import JobDirectory
 from hotswap.node.leader import Caller
-from hotswap.node.leader_link import LeaderLink
+from hotswap.node.leader_link import LeaderLink, Told
 from hotswap.node.nursery import Nursery
 from hotswap.node.request import RunRequest
 from hotswap.node.run_record import EndState
-from hotswap.node.terminal import Display
+from hotswap.node.terminal import Display, Moment, Said
 from hotswap.node.view import JobView, with_notice, with_status
 from hotswap.wire.messages import Notice, ProcessExited, Shutdown, Status
 
-#: Longest time between two looks at what is due, s; exits and messages are acted on at once.
-LOOK_EVERY_S = 0.25
+#: Longest time between two looks at the events and at what is due, s; exits are acted on at once.
+LOOK_EVERY_S = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +99,11 @@ class Launcher:
             name=f"supervisor-{os.getpid()}",
         )
         self._link = LeaderLink(caller=caller, limits=limits, on_message=self._told)
+        self._events = EventTail(directory.path)
         self._due = asyncio.Event()
         self._signals: list[signal.Signals] = []
         self._ending = False
+        self._failure: BaseException | None = None
 
     async def run(self) -> Outcome:
         """Run the job to its end; when this returns, however it does, no process is left.
@@ -111,16 +115,20 @@ class Launcher:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._signalled, number)
-        link = asyncio.create_task(self._link.run())
+        link = loop.create_task(self._link.run())
+        link.add_done_callback(self._unlinked)
         try:
             for start in self._fleet.initial():
                 self._start(start)
             end = await self._supervise()
             await self._wind_up(end)
+            if end.ok:
+                self._hear()
         finally:
             self._ending = True
             link.cancel()
             self._nursery.close()
+            self._events.close()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
         return self._outcome(end)
@@ -133,23 +141,35 @@ class Launcher:
         self._fleet.exited(name, status=status, now=time.monotonic())
         withdraw(self._directory.path, name=name)  # nobody need try a coordinator that is gone
         if not self._ending or status not in {0, -signal.SIGTERM, -signal.SIGKILL}:
-            self._say("process_exited", f"{name} {describe_status(status)}", member=name)
+            self._say("process_exited", f"{name} {describe_status(status)}", name)
         self._due.set()
 
-    def _told(self, message: Notice | Status | Shutdown) -> None:
-        """Take in what the leader tells."""
-        match message:
-            case Notice():
-                self._view = with_notice(self._view, message)
-                self._note(message)
-                self._display.notice(message, self._view)
-            case Status():
-                self._view = with_status(self._view, message)
-                self._note_status(message)
-                self._display.refresh(self._view)
-            case Shutdown():
-                self._fleet.concluded(ok=message.ok, reason=message.reason)
+    def _unlinked(self, link: asyncio.Task[None]) -> None:
+        """Pass on what ended the line to the leader: it ends by an error alone."""
+        if not link.cancelled():
+            self._failure = link.exception()
+            self._due.set()
+
+    def _told(self, message: Told) -> None:
+        """Take in how the leader says that the job stands."""
+        if isinstance(message, Shutdown):
+            self._fleet.concluded(ok=message.ok, reason=message.reason)
+        else:
+            self._view = with_status(self._view, message)
+            self._note_status(message)
+            self._display.refresh(self._view)
         self._due.set()
+
+    def _hear(self) -> None:
+        """Take in and show what the leaders have written down."""
+        for event in self._events.read():
+            notice = notice_of(event)
+            self._view = with_notice(self._view, notice)
+            self._note(notice)
+            at = Moment(
+                unix_s=datetime.fromisoformat(event.at).timestamp(), monotonic_s=event.monotonic_s
+            )
+            self._display.notice(notice, self._view, at)
 
     def _note(self, notice: Notice) -> None:
         """Learn from a notice what concerns the processes."""
@@ -168,7 +188,7 @@ class Launcher:
                 self._fleet.concluded(ok=notice.kind == "finished", reason=notice.text)
 
     def _note_status(self, status: Status) -> None:
-        """Learn from a snapshot what notices have told before this launcher was connected."""
+        """Learn from a snapshot, in case an event could not be written."""
         for rank in status.ranks:
             if rank.member is not None:
                 self._fleet.owned(rank.rank, rank.member)
@@ -191,6 +211,9 @@ class Launcher:
     async def _supervise(self) -> End:
         """Do what is due until the job is over or someone wants it to end."""
         while not self._signals:
+            if self._failure is not None:
+                raise self._failure
+            self._hear()
             for action in self._fleet.due(now=time.monotonic()):
                 if isinstance(action, End):
                     return action
@@ -205,8 +228,7 @@ class Launcher:
     def _carry_out(self, action: Action) -> None:
         match action:
             case Start():
-                self._start(action)
-                self._say("process_started", f"{action.name} started", member=action.name)
+                self._start(action, text=f"{action.name} started")
             case Kill():
                 self._say(
                     "process_killed",
@@ -217,8 +239,8 @@ class Launcher:
             case StopRespawning():
                 self._say("respawn_stopped", f"no process is replaced any more: {action.reason}")
 
-    def _start(self, start: Start) -> None:
-        """Start one process."""
+    def _start(self, start: Start, *, text: str = "") -> None:
+        """Start one process; ``text`` tells people."""
         if start.kind is Kind.COORDINATOR:
             command = coordinator_command(self._request, start=start, job=self._directory.path)
             environment = coordinator_environment(inherited=self._environment, key=self._key)
@@ -231,8 +253,10 @@ class Launcher:
                 job=self._directory.path,
                 key=self._key,
             )
-        self._nursery.start(name=start.name, command=command, environment=environment)
+        child = self._nursery.start(name=start.name, command=command, environment=environment)
         self._fleet.started(start, now=time.monotonic())
+        values = {"pid": float(child.pid)}
+        self._display.say(Said(kind="process_started", text=text, member=start.name, values=values))
 
     async def _wind_up(self, end: End) -> None:
         """Let the trainers leave, then the coordinators; nobody is replaced any more."""
@@ -250,8 +274,8 @@ class Launcher:
             if await self._nursery.wait(trainers, within_s=LOOK_EVERY_S):
                 return
 
-    def _say(self, kind: str, text: str, *, member: str | None = None) -> None:
-        self._display.say(kind, text, member=member)
+    def _say(self, kind: str, text: str, member: str | None = None) -> None:
+        self._display.say(Said(kind=kind, text=text, member=member))
 
     def _outcome(self, end: End) -> Outcome:
         """Give the exit code, and show the end of the log that explains a failure."""
@@ -263,5 +287,5 @@ class Launcher:
             log = self.logs / f"{end.culprit}.stderr.log"
             lines = tail(log, lines_max=self._limits.log_tail_lines)
             shown = "".join(f"\n  | {line}" for line in lines) or "\n  | (it is empty)"
-            self._say("log_tail", f"end of {log}:{shown}", member=end.culprit)
+            self._say("log_tail", f"end of {log}:{shown}", end.culprit)
         return Outcome(end=end, exit_code=code, committed=self._view.committed)

@@ -1,4 +1,7 @@
-"""The launcher's line to whoever leads the job: exits up, notices down."""
+"""The launcher's line to whoever leads the job: exits up, how the job stands down.
+
+Notices come on it too and are left alone: `hotswap.node.event_tail` has all of them.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -9,14 +12,13 @@ from hotswap.limits import Limits
 from hotswap.node.leader import Caller, LeaderConnection, try_leader
 from hotswap.wire.messages import (
     Heartbeat,
-    Notice,
     ProcessExited,
     Shutdown,
     Status,
     StatusRequest,
 )
 
-Told = Notice | Status | Shutdown
+Told = Status | Shutdown
 
 
 class LeaderLink:
@@ -75,7 +77,7 @@ class LeaderLink:
                 # it answers a status request every ``status_every_s``, or it is frozen
                 async with asyncio.timeout(self._limits.answer_s):
                     message = await connection.read()
-                if isinstance(message, Notice | Status | Shutdown):
+                if isinstance(message, Status | Shutdown):
                     self._on_message(message)
         except (WireError, TimeoutError):
             return  # the next leader is told everything again

@@ -37,12 +37,13 @@ SENTENCES: Mapping[str, Sentence] = {
     "swap_aborted": Sentence(template="the swap of rank {rank} was given up, the job is untouched"),
     "unplanned_completed": Sentence(
         template="rank {rank} was taken over by {member}{at}",
-        measures=("stall_ms", "recomputed_ms", "steps_lost"),
+        measures=("stall_ms", "steps_lost"),
     ),
     "corruption": Sentence(template="silent corruption of rank {rank}{at}, not swapped in"),
     "restored": Sentence(template="resumed from a checkpoint{at}", measures=("steps_lost",)),
     "refused": Sentence(template="{member} was refused"),
-    "elected": Sentence(template="{member} leads", measures=("election_ms",)),
+    # the first leader is elected without anybody having waited for it
+    "elected": Sentence(template="{member} leads"),
     "finished": Sentence(template="the job has finished"),
     "failed": Sentence(template="the job has failed"),
 }

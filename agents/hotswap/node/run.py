@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TextIO
@@ -21,7 +20,7 @@ from hotswap.node.run_record import (
     write_description,
     write_result,
 )
-from hotswap.node.terminal import Display, choose
+from hotswap.node.terminal import Display, Moment, Said, choose
 
 #: How the end of a run reads.
 ENDINGS: Mapping[EndState, str] = {
@@ -37,11 +36,9 @@ def run(
     environment: Mapping[str, str],
     output: TextIO,
     json: bool,
-    wall_clock: Callable[[], float],
+    now: Callable[[], Moment],
 ) -> ExitCode:
-    """Run a job to its end.
-
-    ``wall_clock`` gives seconds since 1970, for records.
+    """Run a job to its end; ``now`` gives the time of what is recorded.
 
     Raises:
         JobInUse: a living run has the name.
@@ -55,14 +52,13 @@ def run(
         output,
         json=json,
         every_s=limits.plain_line_every_s,
-        clock=time.monotonic,
-        wall_clock=wall_clock,
+        now=now,
     )
     try:
         logs = _log_directory(request, claimed.directory)
         write_description(
             claimed.directory,
-            _description(request, claimed.directory, logs=logs, now_unix_s=wall_clock()),
+            _description(request, claimed.directory, logs=logs, now_unix_s=now().unix_s),
         )
         launcher = Launcher(
             request=request,
@@ -73,7 +69,7 @@ def run(
             display=display,
         )
         outcome = _launch(launcher, request, claimed.directory, display)
-        write_result(claimed.directory, _result(outcome, now_unix_s=wall_clock()))
+        write_result(claimed.directory, _result(outcome, now_unix_s=now().unix_s))
         return outcome.exit_code
     finally:
         display.close()
@@ -85,19 +81,25 @@ def _launch(
 ) -> Outcome:
     """Say what is started, run it to its end, and say how it ended."""
     plan = request.plan
-    display.say(
-        "started",
-        f"job {directory.name}: {plan.ranks} ranks, {plan.standbys} standbys, "
-        f"{plan.coordinators} coordinators; logs in {launcher.logs}",
+    text = (
+        f"job {directory.name}: {_counted(plan.ranks, 'rank')}, "
+        f"{_counted(plan.standbys, 'standby')}, {_counted(plan.coordinators, 'coordinator')}; "
+        f"logs in {launcher.logs}"
     )
+    display.say(Said(kind="started", text=text))
     try:
         outcome = asyncio.run(launcher.run())
     except JobError as error:  # something could not be started
         end = End(ok=False, reason=str(error))
         outcome = Outcome(end=end, exit_code=ExitCode.FAILED, committed=None)
     reason = f": {outcome.end.reason}" if outcome.end.reason else ""
-    display.say("ended", f"job {directory.name} {ENDINGS[outcome.state]}{reason}")
+    display.say(Said(kind="ended", text=f"job {directory.name} {ENDINGS[outcome.state]}{reason}"))
     return outcome
+
+
+def _counted(number: int, what: str) -> str:
+    """Put a number before its word."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _log_directory(request: RunRequest, directory: JobDirectory) -> Path:

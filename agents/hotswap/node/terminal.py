@@ -2,7 +2,8 @@
 
 import shutil
 from collections.abc import Callable
-from typing import Protocol, TextIO
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, TextIO
 
 import msgspec
 
@@ -11,6 +12,28 @@ from hotswap.node.view import JobView
 from hotswap.wire.messages import Notice
 
 _START_OF_LINE, _CLEAR_LINE = "\r", "\x1b[2K"
+
+
+class Moment(NamedTuple):
+    """When something happened."""
+
+    # wall clock, s since 1970
+    unix_s: float
+    # CLOCK_MONOTONIC, s: comparable between the processes of one machine
+    monotonic_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What the launcher itself has to tell."""
+
+    # for programs
+    kind: str
+    # for people; empty where it is of no interest to them
+    text: str = ""
+    # process that it is about
+    member: str | None = None
+    values: dict[str, float] = field(default_factory=dict)
 
 
 class Display(Protocol):
@@ -22,10 +45,10 @@ class Display(Protocol):
     4. ``close`` once, at the end.
     """
 
-    def notice(self, notice: Notice, view: JobView) -> None:
-        """Show what the leader tells."""
+    def notice(self, notice: Notice, view: JobView, at: Moment) -> None:
+        """Show what the leader told at that moment."""
 
-    def say(self, kind: str, text: str, *, member: str | None = None) -> None:
+    def say(self, said: Said) -> None:
         """Show what the launcher tells."""
 
     def refresh(self, view: JobView) -> None:
@@ -60,17 +83,18 @@ class LivingLine:
         self._output = _Output(stream)
         self._line = ""
 
-    def notice(self, notice: Notice, view: JobView) -> None:
+    def notice(self, notice: Notice, view: JobView, at: Moment) -> None:
         """Print an event above the living line."""
+        del at
         text = event_line(notice)
         if text is not None:
             self._print(text)
         self.refresh(view)
 
-    def say(self, kind: str, text: str, *, member: str | None = None) -> None:
-        """Print above the living line."""
-        del kind, member
-        self._print(text)
+    def say(self, said: Said) -> None:
+        """Print above the living line, if it is for people."""
+        if said.text:
+            self._print(said.text)
 
     def refresh(self, view: JobView) -> None:
         """Draw the living line again, if it has changed."""
@@ -97,29 +121,30 @@ class LivingLine:
 class PlainLines:
     """A file or a pipe: events at once, progress at a bounded rate."""
 
-    def __init__(self, stream: TextIO, *, every_s: float, clock: Callable[[], float]) -> None:
-        """Write to ``stream``; ``clock`` gives seconds."""
+    def __init__(self, stream: TextIO, *, every_s: float, now: Callable[[], Moment]) -> None:
+        """Write to ``stream``, a line of progress every ``every_s`` at most."""
         self._output = _Output(stream)
         self._every_s = every_s
-        self._clock = clock
-        self._next_s = clock()
+        self._now = now
+        self._next_s = now().monotonic_s
         self._line = ""
 
-    def notice(self, notice: Notice, view: JobView) -> None:
+    def notice(self, notice: Notice, view: JobView, at: Moment) -> None:
         """Print an event."""
+        del at
         text = event_line(notice)
         if text is not None:
             self._print(text)
         self.refresh(view)
 
-    def say(self, kind: str, text: str, *, member: str | None = None) -> None:
-        """Print one line."""
-        del kind, member
-        self._print(text)
+    def say(self, said: Said) -> None:
+        """Print one line, if it is for people."""
+        if said.text:
+            self._print(said.text)
 
     def refresh(self, view: JobView) -> None:
         """Print the progress, if it has changed and the last line is old enough."""
-        line, now = living_line(view), self._clock()
+        line, now = living_line(view), self._now().monotonic_s
         if view.committed is not None and line != self._line and now >= self._next_s:
             self._line, self._next_s = line, now + self._every_s
             self._print(line)
@@ -134,8 +159,9 @@ class PlainLines:
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """One line of ``--json``: every key is always there, null is unknown."""
 
-    # wall clock, s since 1970
+    # see `Moment`
     at_unix_s: float
+    at_monotonic_s: float
     # a kind of Notice, or one of the launcher's own
     kind: str
     epoch: int | None = None
@@ -149,17 +175,18 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 class JsonLines:
     """For programs: one JSON object per line, nothing else."""
 
-    def __init__(self, stream: TextIO, *, wall_clock: Callable[[], float]) -> None:
-        """Write to ``stream``; ``wall_clock`` gives seconds since 1970."""
+    def __init__(self, stream: TextIO, *, now: Callable[[], Moment]) -> None:
+        """Write to ``stream``; ``now`` is for what the launcher says."""
         self._output = _Output(stream)
-        self._wall_clock = wall_clock
+        self._now = now
 
-    def notice(self, notice: Notice, view: JobView) -> None:
+    def notice(self, notice: Notice, view: JobView, at: Moment) -> None:
         """Write a notice as it is."""
         del view
         self._write(
             Event(
-                at_unix_s=self._wall_clock(),
+                at_unix_s=at.unix_s,
+                at_monotonic_s=at.monotonic_s,
                 kind=notice.kind,
                 # epochs are counted from 1: 0 says that there is none yet
                 epoch=notice.epoch or None,
@@ -171,9 +198,19 @@ class JsonLines:
             )
         )
 
-    def say(self, kind: str, text: str, *, member: str | None = None) -> None:
+    def say(self, said: Said) -> None:
         """Write an event of the launcher's own."""
-        self._write(Event(at_unix_s=self._wall_clock(), kind=kind, member=member, text=text))
+        now = self._now()
+        self._write(
+            Event(
+                at_unix_s=now.unix_s,
+                at_monotonic_s=now.monotonic_s,
+                kind=said.kind,
+                member=said.member,
+                text=said.text,
+                values=said.values,
+            )
+        )
 
     def refresh(self, view: JobView) -> None:
         """Write nothing: a program folds the notices itself."""
@@ -190,12 +227,11 @@ def choose(
     *,
     json: bool,
     every_s: float,
-    clock: Callable[[], float],
-    wall_clock: Callable[[], float],
+    now: Callable[[], Moment],
 ) -> Display:
     """Choose the display that fits a stream."""
     if json:
-        return JsonLines(stream, wall_clock=wall_clock)
+        return JsonLines(stream, now=now)
     if stream.isatty():
         return LivingLine(stream)
-    return PlainLines(stream, every_s=every_s, clock=clock)
+    return PlainLines(stream, every_s=every_s, now=now)

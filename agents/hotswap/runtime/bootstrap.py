@@ -35,6 +35,7 @@ def main(arguments: list[str]) -> int:
             session.end(ok=not ending.code, detail=str(ending.code or ""))
             raise
         except BaseException as error:
+            # The script may raise anything: the job is told why it ended, python prints the rest.
             session.end(ok=False, detail=f"{type(error).__name__}: {error}")
             raise
         session.end(ok=True, detail="")

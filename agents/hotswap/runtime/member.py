@@ -251,6 +251,8 @@ class Member:
         """Change over to the groups of ``epoch``; False when they could not be connected."""
         with self._liaison.changed:
             binding = self._liaison.bindings.pop(epoch, None)
+        # It ends by a limit of its own, `bind_s`.
+        # ast-grep-ignore: bounded-wait
         if binding is None or not binding.wait() or binding.groups is None:
             return False
         with self._liaison.changed:

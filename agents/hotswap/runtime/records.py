@@ -161,6 +161,7 @@ class DigestThread:
         thread, self._thread = self._thread, None
         if thread is not None:
             # No limit: it only reads memory of this process, and ends when that is read.
+            # ast-grep-ignore: bounded-wait
             thread.join()
 
     def take(self) -> dict[str, str] | None:

@@ -107,6 +107,7 @@ def test_what_the_killed_rank_had_committed_alone_is_not_in_the_final_state() ->
     ]
     records += [*steady(6, STEPS, pids=(10,)), *attempt(5, at_ns=round(5.7 * STEP_NS), pids=(10,))]
     seen = verdict(records, kill_ns=round(5.1 * STEP_NS))
+    # rank 1's of step 5 to step 10
     assert seen.samples_lost == 2 * (STEPS - 4)
     assert seen.steps_lost == 1
 
@@ -121,6 +122,17 @@ def test_a_rank_killed_before_it_could_write_its_commit_still_took_part() -> Non
     seen = verdict(records, kill_ns=round(5.005 * STEP_NS))
     assert seen.same_losses
     assert seen.samples_lost == 0
+
+
+def test_a_rank_that_has_only_computed_so_far_took_part_in_what_another_committed() -> None:
+    """Cut short between the commits of the two ranks, one of which has just taken over."""
+    records = [*steady(1, 5)]
+    records += [
+        record
+        for record in attempt(6, at_ns=6 * STEP_NS, pids=(10, 12))
+        if not (isinstance(record, Commit) and record.rank == 1)
+    ]
+    assert verdict(records, kill_ns=round(5.5 * STEP_NS)).samples_lost == 0
 
 
 def test_the_same_samples_in_two_steps_are_doubled() -> None:
@@ -159,6 +171,8 @@ def test_a_job_that_never_came_back_has_no_times_rather_than_zero() -> None:
     seen = verdict([*steady(1, 5)], kill_ns=round(5.5 * STEP_NS))
     assert seen.step_ms == 100
     assert (seen.commit_gap_ms, seen.new_step_ms, seen.full_strength_ms) == (None, None, None)
+    # what it did not get to is not lost yet
+    assert seen.samples_lost == 0
     assert not seen.finished
     assert not seen.same_state
     assert not seen.same_losses

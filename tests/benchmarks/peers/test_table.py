@@ -5,7 +5,9 @@ from benchmarks.peers.summary import Report
 from benchmarks.peers.table import render
 
 
-def verdict(*, gap_ms: float | None, same: bool, steps_lost: int = 0) -> Verdict:
+def verdict(
+    *, gap_ms: float | None, same: bool, steps_lost: int = 0, finished: bool = True
+) -> Verdict:
     return Verdict(
         step_ms=100.0,
         commit_gap_ms=gap_ms,
@@ -16,7 +18,7 @@ def verdict(*, gap_ms: float | None, same: bool, steps_lost: int = 0) -> Verdict
         samples_doubled=0,
         same_losses=same,
         same_state=same,
-        finished=True,
+        finished=finished,
     )
 
 
@@ -65,7 +67,7 @@ def test_runs_that_differ_are_counted() -> None:
 def test_a_system_that_was_not_run_has_a_row_and_its_reason() -> None:
     report = Report(name="alpha", configuration="c", reasons=("not run: no network",))
     text = render([report], limit_s=120)
-    assert row(text, "alpha") == ["alpha", "not run"]
+    assert row(text, "alpha") == ["alpha", "no result"]
     assert "! not run: no network" in text
 
 
@@ -82,3 +84,11 @@ def test_a_system_that_computes_otherwise_when_undisturbed_is_pointed_out() -> N
         undisturbed=verdict(gap_ms=0.0, same=False),
     )
     assert "even when undisturbed" in render([report], limit_s=120)
+
+
+def test_a_run_that_was_cut_short_says_so_and_not_that_it_differs() -> None:
+    cut = verdict(gap_ms=1.0, same=False, finished=False)
+    report = Report(name="alpha", configuration="c", verdicts=(cut,), undisturbed=cut)
+    text = render([report], limit_s=120)
+    assert row(text, "alpha")[5:7] == ["unfinished", "unfinished"]
+    assert "even when undisturbed" not in text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hotswap.channel.addresses import known_addresses
 from hotswap.limits import Limits
-from hotswap.wire.messages import Notice, Refused, Status, StatusRequest
+from hotswap.wire.messages import Finished, Notice, Refused, Shutdown, Status, StatusRequest
 from tests.hotswap.coordinator.fake_member import RETRY_S, FakeMember
 from tests.hotswap.coordinator.scripted import WAIT_S, Scripted, connected, hello
 
@@ -105,6 +105,11 @@ class FakeCluster:
                 next_epoch=min(ballot.next_epoch for ballot in cast),
             )
 
+    def finish(self) -> None:
+        """Let every owner say that the script has ended, as behind a last barrier."""
+        for owner in self.owners.values():
+            owner.send(Finished(epoch=owner.core.epoch, committed=owner.core.committed))
+
     async def train_until(self, condition: Callable[[], bool], *, ranks: int) -> None:
         """Take steps until ``condition`` holds."""
 
@@ -125,6 +130,7 @@ class Watcher:
         self.notices: list[Notice] = []
         self.refused: list[Refused] = []
         self.statuses: list[Status] = []
+        self.ended: list[Shutdown] = []
         self._task = asyncio.create_task(self._listen())
 
     def kinds(self) -> list[str]:
@@ -149,6 +155,8 @@ class Watcher:
                     self.refused.append(message)
                 case Status():
                     self.statuses.append(message)
+                case Shutdown():
+                    self.ended.append(message)
 
     async def close(self) -> None:
         self._task.cancel()

@@ -226,17 +226,23 @@ class FakeMember:
         async with connected(address.port, name=self.name, limits=self._limits) as connection:
             connection.send(self.core.hello())
             self._connection = connection
-            pulse = asyncio.create_task(self._pulse(connection))
             try:
                 answer = await connection.next()
                 if isinstance(answer, Refused) and answer.code == "not_leader":
                     return
                 self._obey(answer)
-                while self.left is None:
-                    self._obey(await connection.next())
+                if isinstance(answer, Welcome):
+                    await self._follow(connection)
             finally:
                 self._connection = None
-                pulse.cancel()
+
+    async def _follow(self, connection: Scripted) -> None:
+        pulse = asyncio.create_task(self._pulse(connection))
+        try:
+            while self.left is None:
+                self._obey(await connection.next())
+        finally:
+            pulse.cancel()
 
     def _obey(self, message: FromCoordinator) -> None:
         if isinstance(message, Welcome):
@@ -249,7 +255,7 @@ class FakeMember:
         while True:
             connection.send(self.core.heartbeat())
             leader = latest_leader(self._job_directory)
-            if leader is not None and leader.token > max(self.core.token, 1):
+            if leader is not None and leader.token > self.welcomes[-1]:
                 # its own leader may be frozen, where the connection shows nothing
                 connection.writer.transport.abort()
                 return

@@ -53,6 +53,7 @@ class Scripted:
 
 def hello(name: str = "node-0", **fields: object) -> Hello:
     defaults = {"protocol": PROTOCOL_VERSION, "job": JOB, "role": "member", "pid": 1}
+    # a test may set any field
     return Hello(name=name, **(defaults | fields))  # type: ignore[arg-type]
 
 

@@ -3,34 +3,15 @@
 from pathlib import Path
 
 import pytest
-import torch
 
 from hotswap.checkpoint.layout import SetKey, data_path, record_path
-from hotswap.checkpoint.store import CapturedState, RankStore
 from hotswap.coordinator.checkpoints import find_checkpoint
-
-WORLD = 2
-
-
-def write(directory: Path, *, step: int, epoch: int = 1, ranks: int = WORLD) -> SetKey:
-    """Write a checkpoint as the ranks do."""
-    key = SetKey(epoch=epoch, step=step)
-    for rank in range(ranks):
-        state = CapturedState(
-            key=key,
-            units={"weight": torch.full((3,), float(step))},
-            buffers={},
-            small_state=b"",
-            file_chunks=(b"tensors of a rank",),
-        )
-        store = RankStore(directory=directory, job="gpt", rank=rank, world_size=WORLD)
-        directory.mkdir(exist_ok=True)
-        store.save(state)
-    return key
+from tests.hotswap.coordinator.checkpoint_files import WORLD, write
+from tests.hotswap.coordinator.scripted import JOB
 
 
 def find(directory: Path, *, before_step: int | None = None) -> int | None:
-    return find_checkpoint(directory, job="gpt", world_size=WORLD, before_step=before_step)
+    return find_checkpoint(directory, job=JOB, world_size=WORLD, before_step=before_step)
 
 
 def test_without_a_directory_there_is_no_checkpoint(tmp_path: Path) -> None:
@@ -95,4 +76,4 @@ def test_a_damaged_checkpoint_is_passed_over(tmp_path: Path, damage: object) -> 
 def test_a_checkpoint_of_another_job_or_size_is_passed_over(tmp_path: Path) -> None:
     write(tmp_path, step=10)
     assert find_checkpoint(tmp_path, job="other", world_size=WORLD) is None
-    assert find_checkpoint(tmp_path, job="gpt", world_size=WORLD + 1) is None
+    assert find_checkpoint(tmp_path, job=JOB, world_size=WORLD + 1) is None

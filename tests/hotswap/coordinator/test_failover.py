@@ -13,14 +13,14 @@ from hotswap.channel.addresses import latest_leader
 from hotswap.coordinator.event_log import Event
 from hotswap.limits import Limits
 from hotswap.wire.messages import Refused
-from tests.hotswap.coordinator.fake_cluster import FakeCluster, until, watching
+from tests.hotswap.coordinator.fake_cluster import FakeCluster, Watcher, until, watching
 from tests.hotswap.coordinator.processes import Coordinators
 from tests.hotswap.coordinator.scripted import HOST, JOB, connected, hello
 
 RANKS = 2
 # long enough for a busy machine not to take a leader for frozen
-LIMITS = replace(Limits(), leader_lease_s=1.5, lease_s=6.0)
-ENVIRONMENT = {"HOTSWAP_LEADER_LEASE_S": "1.5", "HOTSWAP_LEASE_S": "6"}
+LIMITS = replace(Limits(), leader_lease_s=1.5, lease_s=4.0)
+ENVIRONMENT = {"HOTSWAP_LEADER_LEASE_S": "1.5", "HOTSWAP_LEASE_S": "4"}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -148,7 +148,7 @@ async def test_a_rank_is_replaced_though_its_loss_came_with_that_of_the_leader(
 ) -> None:
     former = await begin(world)
     async with watching(world.job, limits=LIMITS) as watcher:
-        await protected(world, watcher_status=watcher.status)
+        await protected(world, watcher)
     before = min(world.cluster.committed())
     world.coordinators.kill("coordinator-0")
     await world.cluster.kill("node-1")
@@ -161,11 +161,10 @@ async def test_a_rank_is_replaced_though_its_loss_came_with_that_of_the_leader(
     assert min(world.cluster.committed()) > before
 
 
-async def protected(world: World, *, watcher_status: object) -> None:
+async def protected(world: World, watcher: Watcher) -> None:
     """Train until every rank has a mirror that could take it over."""
-    assert callable(watcher_status)
     while True:
-        status = await watcher_status()
+        status = await watcher.status()
         if all(rank.protection == "protected" for rank in status.ranks):
             return
         await world.train(1)

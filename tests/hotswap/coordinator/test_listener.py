@@ -242,7 +242,7 @@ async def test_a_stranger_who_says_nothing_is_closed_out() -> None:
     with capture_logs() as logs:
         await talk(world.port, b"")
         async with connected(world.port) as member:
-            assert (await member.next()).code == "peer_silent"  # type: ignore[union-attr]
+            assert (await member.until(Refused)).code == "peer_silent"
     assert [entry["code"] for entry in logs] == ["peer_silent"]
     await world.listener.close()
 

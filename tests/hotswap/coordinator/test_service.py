@@ -17,6 +17,7 @@ from hotswap.coordinator.settings import Settings
 from hotswap.limits import Limits
 from hotswap.transfer.certificate import Certificate
 from hotswap.wire.messages import ProcessExited, Refused, SwapAccepted, SwapRequest
+from tests.hotswap.coordinator.checkpoint_files import write
 from tests.hotswap.coordinator.fake_cluster import FakeCluster, until, watching
 from tests.hotswap.coordinator.fake_member import digest
 from tests.hotswap.coordinator.scripted import HOST, JOB, KEY, WAIT_S, connected, hello
@@ -258,6 +259,46 @@ async def test_a_leader_that_ends_in_order_is_followed_at_once(world: World) -> 
         await world.cluster.close()
         second.stop()
         await asyncio.wait_for(running, WAIT_S)
+
+
+async def test_a_rank_lost_with_its_mirror_goes_on_from_the_checkpoint(world: World) -> None:
+    await form(world)
+    cluster = world.cluster
+    write(world.settings.checkpoint_directory, step=2)
+    assert min(cluster.committed()) > 2
+    async with watching(world.job, limits=LIMITS) as watcher:
+        await cluster.kill("standby-0")
+        await cluster.kill("node-1")
+        cluster.start("standby-1")
+        await cluster.train_until(lambda: "restored" in watcher.kinds(), ranks=RANKS)
+        restored = watcher.first("restored")
+    assert restored is not None
+    assert restored.values["steps_lost"] >= 1
+    assert cluster.owners[1].name == "standby-1"
+
+
+async def test_a_rank_lost_with_its_mirror_and_without_a_checkpoint_ends_the_job(
+    world: World,
+) -> None:
+    await form(world)
+    async with watching(world.job, limits=LIMITS, role="supervisor", name="launcher") as watcher:
+        await world.cluster.kill("standby-0")
+        await world.cluster.kill("node-1")
+        world.cluster.start("standby-1")
+        await world.cluster.train_until(lambda: bool(watcher.ended), ranks=RANKS)
+    assert not watcher.ended[0].ok
+    assert "checkpoint" in watcher.ended[0].reason
+
+
+async def test_a_finished_job_is_told_to_everybody(world: World) -> None:
+    await form(world)
+    async with watching(world.job, limits=LIMITS, role="supervisor", name="launcher") as watcher:
+        world.cluster.finish()
+        members = list(world.cluster.members.values())
+        await until(lambda: bool(watcher.ended) and all(member.left for member in members))
+    assert watcher.ended[0].ok
+    assert {member.left.code for member in members if member.left} == {"job_over"}
+    assert world.events()[-1].kind == "finished"
 
 
 async def test_no_secret_is_in_any_file_of_the_job(world: World) -> None:

@@ -1,9 +1,11 @@
 """A training script without tensors: the real protocol, over a state that is a number of steps.
 
 Run by the launcher as its SCRIPT. How far it goes is in ``control.json`` of the job's directory:
-``{"steps": 3, "finish": false}``. Mirrors go ahead and owners follow them, so that a state that an
-owner has reported is always held by its mirror too. Between two changes of the file nothing moves,
-and a test can kill whom it likes.
+``{"steps": 3, "finish": false}``. There is one vote per rank, so ranks go on by themselves: with
+several of them a test kills one only after all have done what the file says.
+
+Files stand in for the links between owners and mirrors: an owner writes how far it is, a mirror
+what it holds, and an owner does no step whose gradients its mirrors do not hold.
 """
 
 import json
@@ -13,12 +15,14 @@ import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 from hotswap.channel.addresses import Address, known_addresses, latest_leader
 from hotswap.coordinator.core import member_effects as effects
 from hotswap.coordinator.core.member import MemberCore
 from hotswap.coordinator.core.member_step import Effects
 from hotswap.coordinator.core.member_values import Identity
+from hotswap.coordinator.core.mirror import MirrorCore
 from hotswap.environment import MemberEnvironment
 from hotswap.limits import Limits
 from hotswap.runtime.control import ControlThread
@@ -66,6 +70,10 @@ class FakeTrainer:
     def addresses(self) -> Iterable[Address]:
         return known_addresses(self._directory)
 
+    def control_failed(self, error: Exception) -> None:
+        with self._lock:
+            self._left = effects.Leave(ok=False, code="control_failed", reason=str(error))
+
     def leader_token(self) -> int:
         leader = latest_leader(self._directory)
         return 0 if leader is None else leader.token
@@ -85,9 +93,11 @@ class FakeTrainer:
             steps, finish = read_control(self._directory)
             with self._lock:
                 self._advance(steps)
-                done = finish and self._core.running and self._core.committed == steps
+                done = finish and self._core.running and self._core.committed >= steps
                 if done:
-                    finished = messages.Finished(epoch=self._core.epoch, committed=steps)
+                    finished = messages.Finished(
+                        epoch=self._core.epoch, committed=self._core.committed
+                    )
                     self._control.send(finished, keep=True)
                 if done or self._left is not None:
                     self._control.close()
@@ -95,16 +105,30 @@ class FakeTrainer:
             time.sleep(POLL_S)
 
     def _advance(self, steps: int) -> None:
+        """Do one step, on each copy and on the rank that is owned."""
         for rank, mirror in self._core.mirrors.items():
-            if mirror.version is None:
-                mirror.describe(epoch=mirror.dead_epoch + 1, version=steps)
-                mirror.copied(epoch=mirror.dead_epoch + 1, complete=True)
-            while mirror.version is not None and mirror.version < steps:
-                mirror.gradients(epoch=mirror.epoch, step=mirror.version)
-                mirror.commit(epoch=mirror.epoch, step=mirror.version)
-            self._report(rank)
-        while self._core.running and self._core.committed < steps and self._mirrors_are_ahead():
+            self._follow(rank, mirror, steps)
+        core = self._core
+        if not core.running:
+            return
+        write(self._progress_file(core.rank), f"{core.epoch} {core.committed}")
+        if core.committed < steps and self._mirrors_hold(core.committed):
             self._step()
+
+    def _follow(self, rank: int, mirror: MirrorCore, steps: int) -> None:
+        """Bring a copy to where its owner is, and hold the gradients of the step that comes."""
+        try:
+            epoch, committed = map(int, self._progress_file(rank).read_text().split())
+        except FileNotFoundError:
+            return
+        if mirror.version is None:
+            mirror.describe(epoch=epoch, version=committed)
+            mirror.copied(epoch=epoch, complete=True)
+        if mirror.version is not None and mirror.version < committed:
+            mirror.commit(epoch=epoch, step=mirror.version)
+        if mirror.version is not None and mirror.version < steps:
+            mirror.gradients(epoch=epoch, step=mirror.version)
+        self._report(rank, mirror)
 
     def _step(self) -> None:
         core, step = self._core, self._core.committed
@@ -146,36 +170,45 @@ class FakeTrainer:
                     self._do(self._core.resumed(epoch=epoch, at_s=time.monotonic()))
                 case effects.PrepareRole(rank=rank):
                     self._do(self._core.prepared(rank))
-                case effects.DigestState(swap=swap, rank=rank, at_step=step):
-                    self._verified(swap, rank, step, "owner")
                 case effects.LinkMirrors(mirrors=mirrors):
                     self._links = tuple(line.member for line in mirrors)
                 case effects.Leave():
                     self._left = effect
+        for effect in todo:
+            self._digest(effect)
 
-    def _verified(self, swap: str, rank: int, step: int, kind: str) -> None:
+    def _digest(self, effect: effects.MemberEffect) -> None:
+        """Digest states as the core asks; that takes time, so what happened is told before."""
+        match effect:
+            case effects.DigestState(swap=swap, rank=rank, at_step=step):
+                self._verified(swap, rank, step, "owner")
+            case effects.Retire(swap=swap) if self._core.rank is not None:
+                self._verified(swap, self._core.rank, self._core.committed, "owner")
+            case effects.BecomeOwner(swap=swap, rank=rank, version=version) if swap:
+                self._verified(swap, rank, version, "mirror")
+
+    def _verified(self, swap: str, rank: int, step: int, kind: Literal["owner", "mirror"]) -> None:
         self._control.send(
-            messages.Verified(
-                swap=swap,
-                rank=rank,
-                step=step,
-                kind="owner" if kind == "owner" else "mirror",
-                digest=DIGEST,
-            )
+            messages.Verified(swap=swap, rank=rank, step=step, kind=kind, digest=DIGEST)
         )
 
-    def _report(self, rank: int) -> None:
+    def _report(self, rank: int, mirror: MirrorCore) -> None:
         """Say how far the copy of ``rank`` is, to the coordinator and to the rank's owner."""
-        mirror = self._core.mirrors[rank]
-        file, version = self._copy_file(self._core.name, rank), str(mirror.version)
         holding = mirror.holding()
-        if holding is not None and (not file.exists() or file.read_text() != version):
-            write(file, version)
+        if holding is None:
+            return
+        file, held = self._copy_file(self._core.name, rank), str(holding.version + holding.pending)
+        if not file.exists() or file.read_text() != held:
+            write(file, held)
             self._control.send(messages.MirrorReport(holding=holding, lag_steps=0))
 
-    def _mirrors_are_ahead(self) -> bool:
+    def _mirrors_hold(self, step: int) -> bool:
+        """Whether each mirror of the rank that is owned holds the gradients of ``step``."""
         files = [self._copy_file(name, self._core.rank) for name in self._links]
-        return all(int(file.read_text()) > self._core.committed for file in files if file.exists())
+        return all(int(file.read_text()) > step for file in files if file.exists())
+
+    def _progress_file(self, rank: int | None) -> Path:
+        return self._directory / f"progress-{rank}"
 
     def _copy_file(self, member: str, rank: int | None) -> Path:
         return self._directory / f"copy-{rank}-{member}"

@@ -21,7 +21,7 @@ Event = Mapping[str, Any]
 class JobUnderTest:
     """One run of a script; a context manager that leaves no process behind.
 
-    ``home`` becomes ``HOTSWAP_HOME``; other settings are environment variables.
+    ``home`` becomes ``HOTSWAP_HOME``; ``settings`` are further environment variables.
     """
 
     def __init__(
@@ -29,8 +29,7 @@ class JobUnderTest:
         home: Path,
         *options: str,
         script: Path = FAKE_TRAINER,
-        arguments: tuple[str, ...] = (),
-        **settings: str,
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         self.home = home
         self.events: list[Event] = []
@@ -38,8 +37,8 @@ class JobUnderTest:
         self._over = False
         command = [sys.executable, "-m", "hotswap.cli", "run", "--json", "--job", "test", *options]
         self.process = subprocess.Popen(
-            [*command, str(script), *arguments],
-            env=os.environ | {"HOTSWAP_HOME": str(home)} | settings,
+            [*command, str(script)],
+            env={**os.environ, "HOTSWAP_HOME": str(home), **(settings or {})},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -85,19 +84,8 @@ class JobUnderTest:
         os.kill(self.pid(member), number)
 
     def pid(self, member: str) -> int:
-        """Find the process of a member or coordinator by what is written for it alone."""
-        for entry in Path("/proc").iterdir():
-            try:
-                environment = (entry / "environ").read_bytes().split(b"\0")
-                line = (entry / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            ours = f"HOTSWAP_HOME={self.home}".encode() in environment
-            if ours and (
-                f"HOTSWAP_MEMBER={member}".encode() in environment or member.encode() in line
-            ):
-                return int(entry.name)
-        raise AssertionError(f"{member} does not run")
+        """Give the process of a member or coordinator."""
+        return int(self.wait_for("process_started", member=member)["values"]["pid"])
 
     def processes(self) -> int:
         """Count the processes that belong to this run, the launcher among them."""

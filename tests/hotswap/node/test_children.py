@@ -58,6 +58,16 @@ def test_the_exit_status_is_told_by_the_pidfd_at_once(
     assert child.reap() == status
 
 
+def test_a_signal_to_a_process_that_has_just_ended_takes_nothing_from_its_reaping(
+    tmp_path: Path,
+) -> None:
+    child = start("raise SystemExit(3)", tmp_path)
+    assert ended(child.pidfd)
+    child.signal(signal.SIGTERM)
+    child.kill()
+    assert child.reap() == 3
+
+
 def test_what_a_process_started_dies_with_it(tmp_path: Path) -> None:
     code = (
         "import subprocess, sys, time\n"

@@ -164,6 +164,23 @@ def test_replacements_are_bounded_over_the_whole_run() -> None:
     assert fleet.due(now=now + 200) == ()
 
 
+def test_a_job_whose_coordinators_cannot_run_ends_before_it_began() -> None:
+    fleet = new(respawn=False)
+    fleet.exited("coordinator-0", status=1, now=1.0)
+    assert fleet.due(now=1.0) == ()
+    fleet.exited("coordinator-1", status=1, now=2.0)
+    verdict = end(fleet, now=2.0)
+    assert verdict.culprit == "coordinator-1"
+    assert "no coordinator runs: coordinator-1 failed with exit status 1" in verdict.reason
+
+
+def test_a_job_that_has_begun_goes_on_without_any_coordinator() -> None:
+    fleet = running(respawn=False)
+    for name in ("coordinator-0", "coordinator-1"):
+        fleet.exited(name, status=-9, now=1.0)
+    assert fleet.due(now=1000.0) == ()
+
+
 def test_a_member_declared_lost_is_replaced_at_once_and_killed_when_it_lingers() -> None:
     fleet = running()
     fleet.lost("node-1", now=100.0)

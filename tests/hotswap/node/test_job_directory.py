@@ -58,12 +58,24 @@ def test_the_name_of_an_ended_run_is_free_and_the_run_itself_is_kept(tmp_path: P
 
 
 def test_without_a_name_the_script_gives_one(tmp_path: Path) -> None:
-    names = []
-    for stem in ("gpt", "gpt", "my script!", "..."):
-        claimed = claim(jobs=tmp_path, name=None, stem=stem)
-        names.append(claimed.directory.name)
-        claimed.release()
-    assert names == ["gpt-1", "gpt-2", "my-script-1", "job-1"]
+    stems = ("gpt", "my script!", "...", "x" * 100)
+    claims = [claim(jobs=tmp_path, name=None, stem=stem) for stem in stems]
+    assert [each.directory.name for each in claims] == ["gpt", "my-script", "job", "x" * 56]
+    for each in claims:
+        each.release()
+
+
+def test_a_script_that_runs_already_gets_a_number_and_one_that_has_ended_does_not(
+    tmp_path: Path,
+) -> None:
+    first, second = (claim(jobs=tmp_path, name=None, stem="gpt") for _ in range(2))
+    assert (first.directory.name, second.directory.name) == ("gpt", "gpt-2")
+    first.release()
+    third = claim(jobs=tmp_path, name=None, stem="gpt")
+    assert third.directory.name == "gpt"
+    assert find(jobs=tmp_path, name="gpt~1").path.is_dir()
+    second.release()
+    third.release()
 
 
 @pytest.mark.parametrize(

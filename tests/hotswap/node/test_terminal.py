@@ -7,11 +7,15 @@ import shutil
 
 import pytest
 
-from hotswap.node.terminal import JsonLines, LivingLine, PlainLines, choose
+from hotswap.node.terminal import JsonLines, LivingLine, Moment, PlainLines, Said, choose
 from hotswap.node.view import JobView
 from hotswap.wire.messages import Notice
 
 LOST = Notice(kind="member_lost", epoch=1, member="node-1", rank=1, text="killed by signal 9")
+
+
+STARTED = Said(kind="process_started", member="node-0", values={"pid": 17.0})
+AT = Moment(unix_s=12.5, monotonic_s=2.5)
 
 
 def view(step: int) -> JobView:
@@ -23,8 +27,8 @@ class Clock:
 
     now = 0.0
 
-    def __call__(self) -> float:
-        return self.now
+    def __call__(self) -> Moment:
+        return Moment(unix_s=1e9 + self.now, monotonic_s=self.now)
 
 
 class Pipe(io.StringIO):
@@ -40,7 +44,7 @@ def test_a_terminal_keeps_the_job_in_its_last_line(monkeypatch: pytest.MonkeyPat
     display = LivingLine(stream)
     display.refresh(view(1))
     display.refresh(view(1))  # nothing new: nothing written
-    display.notice(LOST, view(2))
+    display.notice(LOST, view(2), AT)
     display.close()
     assert stream.getvalue().split("\r\x1b[2K") == [
         "",
@@ -53,11 +57,11 @@ def test_a_terminal_keeps_the_job_in_its_last_line(monkeypatch: pytest.MonkeyPat
 
 def test_a_file_gets_events_at_once_and_progress_at_a_bounded_rate() -> None:
     stream, clock = io.StringIO(), Clock()
-    display = PlainLines(stream, every_s=5.0, clock=clock)
+    display = PlainLines(stream, every_s=5.0, now=clock)
     for step in range(1, 101):
         clock.now = step / 10
-        display.notice(Notice(kind="committed", epoch=1, step=step - 1), view(step))
-    display.notice(LOST, view(100))
+        display.notice(Notice(kind="committed", epoch=1, step=step - 1), view(step), AT)
+    display.notice(LOST, view(100), AT)
     lines = stream.getvalue().splitlines()
     assert [line.split(" · ")[0] for line in lines] == [
         "step 1",
@@ -66,22 +70,36 @@ def test_a_file_gets_events_at_once_and_progress_at_a_bounded_rate() -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", ["terminal", "file"])
+def test_people_are_spared_what_is_for_programs_alone(kind: str) -> None:
+    stream = io.StringIO()
+    file = PlainLines(stream, every_s=1.0, now=Clock())
+    display = LivingLine(stream) if kind == "terminal" else file
+    display.say(STARTED)
+    assert stream.getvalue() == ""
+    display.say(Said(kind="process_exited", text="node-0 ended", member="node-0"))
+    assert "node-0 ended" in stream.getvalue()
+
+
 def test_a_file_gets_no_progress_before_there_is_any() -> None:
     stream = io.StringIO()
-    PlainLines(stream, every_s=0.0, clock=Clock()).refresh(JobView(world_size=1))
+    PlainLines(stream, every_s=0.0, now=Clock()).refresh(JobView(world_size=1))
     assert stream.getvalue() == ""
 
 
 def test_a_program_gets_one_object_per_notice_with_every_key_always_there() -> None:
     stream = io.StringIO()
-    display = JsonLines(stream, wall_clock=lambda: 12.5)
-    display.notice(LOST, view(1))
-    display.notice(Notice(kind="elected", epoch=0, values={"election_ms": float("nan")}), view(1))
+    display = JsonLines(stream, now=Clock())
+    display.notice(LOST, view(1), AT)
+    display.notice(
+        Notice(kind="elected", epoch=0, values={"election_ms": float("nan")}), view(1), AT
+    )
     display.refresh(view(2))
-    display.say("process_started", "pid 17", member="node-0")
+    display.say(STARTED)
     objects = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert objects[0] == {
         "at_unix_s": 12.5,
+        "at_monotonic_s": 2.5,
         "kind": "member_lost",
         "epoch": 1,
         "step": None,
@@ -93,14 +111,15 @@ def test_a_program_gets_one_object_per_notice_with_every_key_always_there() -> N
     assert objects[1]["epoch"] is None
     assert objects[1]["values"] == {"election_ms": None}
     assert objects[2]["kind"] == "process_started"
+    assert objects[2]["values"] == {"pid": 17.0}
     assert {tuple(each) for each in objects} == {tuple(objects[0])}
 
 
 @pytest.mark.parametrize("json", [True, False])
-def test_a_reader_that_goes_away_does_not_stop_the_job(json: bool) -> None:  # noqa: FBT001
-    display = choose(Pipe(), json=json, every_s=1.0, clock=Clock(), wall_clock=Clock())
-    display.notice(LOST, view(1))
-    display.say("process_started", "pid 17", member="node-0")
+def test_a_reader_that_goes_away_does_not_stop_the_job(json: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    display = choose(Pipe(), json=json, every_s=1.0, now=Clock())
+    display.notice(LOST, view(1), AT)
+    display.say(STARTED)
     display.close()
 
 
@@ -110,7 +129,7 @@ def test_the_display_fits_the_stream() -> None:
             return True
 
     def kind(stream: io.StringIO, *, json: bool) -> type:
-        return type(choose(stream, json=json, every_s=1.0, clock=Clock(), wall_clock=Clock()))
+        return type(choose(stream, json=json, every_s=1.0, now=Clock()))
 
     assert kind(Terminal(), json=False) is LivingLine
     assert kind(io.StringIO(), json=False) is PlainLines

@@ -16,8 +16,8 @@ def assign_mirrors(
     """Give each rank a mirror among the standbys, evenly, and move as few as possible.
 
     A mirror that is to be replaced stays until the new one is complete: no rank is left without
-    one meanwhile. That goes for a standby that has taken a rank over, too: it mirrors the others
-    until somebody else does.
+    one meanwhile. A standby that has taken a rank over mirrors nothing any more: it could not take
+    another one, so that a rank which only it mirrored would seem protected and not be.
 
     Args:
         owners: by rank.
@@ -28,9 +28,10 @@ def assign_mirrors(
         wanted: a rank and the standby that is to mirror it for a planned swap, beside its mirror.
 
     """
+    free = set(living) - set(owners)
     kept = {
-        rank: tuple(name for name in current.get(rank, ()) if name in living and name != owner)
-        for rank, owner in enumerate(owners)
+        rank: tuple(name for name in current.get(rank, ()) if name in free)
+        for rank in range(len(owners))
     }
     chosen = _choose(len(owners), standbys, kept)
     assignment = {}

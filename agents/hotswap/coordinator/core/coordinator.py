@@ -17,6 +17,8 @@ Time is ``now`` on one clock that never goes back, s. Nothing else comes from ou
 give equal effects.
 """
 
+from typing import Self
+
 from hotswap.coordinator.core import (
     handover,
     membership,
@@ -83,12 +85,10 @@ class Coordinator:
         """Return a snapshot of the job."""
         return status_of(self.job)
 
-    def clone(self) -> "Coordinator":
+    def clone(self) -> Self:
         """Return an independent copy."""
-        config = self._config
-        twin = Coordinator(
-            job=config.job, name=config.name, world_size=config.world_size, limits=config.limits
-        )
+        twin = object.__new__(type(self))
+        twin._config = self._config
         twin.job = self.job.clone()
         return twin
 

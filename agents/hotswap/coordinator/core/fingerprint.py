@@ -1,9 +1,10 @@
-"""What of a job decides how its leader will act, but for the passing of time: for exploration.
+"""What of a job decides how its leader will act: for exploration.
 
-Left out are clocks, what is only shown or measured, and the text of reasons.
+Left out are clocks, what is only shown or measured, the texts of reasons, what was reported of an
+epoch that is over, and the count of epochs that came to nothing.
 """
 
-from hotswap.coordinator.core.job import Job, MemberView
+from hotswap.coordinator.core.job import DEAD, Job, MemberView
 from hotswap.coordinator.core.planned_state import PlannedSwap
 
 
@@ -14,8 +15,7 @@ def fingerprint(job: Job) -> tuple[object, ...]:
         job.leading,
         job.phase,
         job.token,
-        tuple(_member(member) for member in job.members.values()),
-        tuple(job.observers),
+        tuple(_member(job, member) for member in job.members.values()),
         frozenset(job.lost),
         frozenset(job.unheard),
         frozenset(job.forfeited),
@@ -25,14 +25,13 @@ def fingerprint(job: Job) -> tuple[object, ...]:
         job.seats,
         job.start and (job.start.committed, job.start.restore_step, job.start.store),
         job.committed,
-        job.began_at,
         job.restored_epoch,
         job.checkpoint_before,
-        job.barren_epochs,
         frozenset(job.finished),
-        recovery and (frozenset(recovery.awaited), recovery.counted, recovery.lost_ranks),
+        recovery and (frozenset(recovery.awaited), recovery.lost_ranks),
         tuple(sorted(job.mirrors.items())),
         job.revision,
+        frozenset(job.untold),
         tuple(
             (rank, name, view.complete, view.intact)
             for rank, views in sorted(job.mirror_views.items())
@@ -40,20 +39,20 @@ def fingerprint(job: Job) -> tuple[object, ...]:
         ),
         job.swap and _swap(job.swap),
         job.disarm and job.disarm.epoch,
-        tuple((rank, each.to_member) for rank, each in sorted(job.takeovers.items())),
-        frozenset(job.resuming),
     )
 
 
-def _member(member: MemberView) -> tuple[object, ...]:
+def _member(job: Job, member: MemberView) -> tuple[object, ...]:
+    reported = job.phase in DEAD and member.dead_epoch >= job.dead_epoch
+    swapped = job.swap is not None and member.epoch == job.swap.next_epoch
     return (
         member.name,
         member.connected,
-        member.epoch,
         member.rank,
-        member.dead_epoch,
-        member.holdings,
         member.prepared_rank,
+        reported,
+        swapped,
+        member.holdings if reported else (),
     )
 
 

@@ -1,7 +1,10 @@
 """Everything that a leader knows of its job. Mutable, and free of behaviour."""
 
-from dataclasses import dataclass, field, replace
+import copy
+from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from hotswap.coordinator.core.planned_state import PlannedSwap
 from hotswap.coordinator.core.progress import Progress
@@ -46,8 +49,7 @@ class JobConfig:
     limits: Limits
 
 
-@dataclass(slots=True, kw_only=True)
-class MemberView:
+class MemberView(msgspec.Struct, kw_only=True):
     """One living member as the leader knows it."""
 
     name: str
@@ -69,8 +71,7 @@ class MemberView:
     committed: int = 0
 
 
-@dataclass(slots=True, kw_only=True)
-class MirrorView:
+class MirrorView(msgspec.Struct, kw_only=True):
     """One mirror of one rank as the leader knows it."""
 
     complete: bool = False
@@ -84,8 +85,7 @@ class MirrorView:
         return self.complete and self.intact
 
 
-@dataclass(slots=True, kw_only=True)
-class Recovery:
+class Recovery(msgspec.Struct, kw_only=True):
     """What goes on between the death of an epoch and the start of the next one."""
 
     cause: str
@@ -97,7 +97,7 @@ class Recovery:
     # the death has been counted as one of an epoch with or without a committed step
     counted: bool = False
     # members that have not reported yet; the order is of no account
-    awaited: dict[str, None] = field(default_factory=dict)
+    awaited: dict[str, None] = {}
     # since when a rank waits for a standby
     waiting_s: float | None = None
     # ranks whose state is nowhere
@@ -107,8 +107,7 @@ class Recovery:
     certain: bool = True
 
 
-@dataclass(slots=True, kw_only=True)
-class Job:
+class Job(msgspec.Struct, kw_only=True):
     """The job. Containers are never shared between two jobs; values in them are replaced."""
 
     config: JobConfig
@@ -117,16 +116,16 @@ class Job:
     token: int = 0
     election_s: float | None = None
     # -------------------------------------------------------------------- who is there
-    members: dict[str, MemberView] = field(default_factory=dict)
-    observers: dict[str, None] = field(default_factory=dict)
+    members: dict[str, MemberView] = {}
+    observers: dict[str, None] = {}
     # declared lost, or done with: never admitted again
-    lost: dict[str, None] = field(default_factory=dict)
+    lost: dict[str, None] = {}
     # disconnected members, so that a tick need not look at all
-    absent: dict[str, None] = field(default_factory=dict)
+    absent: dict[str, None] = {}
     # owners that a new leader has not heard of yet
-    unheard: dict[str, None] = field(default_factory=dict)
+    unheard: dict[str, None] = {}
     # ranks whose first process was lost before the job began
-    forfeited: dict[int, None] = field(default_factory=dict)
+    forfeited: dict[int, None] = {}
     torch_version: str = ""
     # ------------------------------------------------------------------ who owns what
     epoch: int = 0
@@ -134,7 +133,7 @@ class Job:
     dead_epoch: int = 0
     seats: tuple[Seat, ...] = ()
     # member -> rank, of ``seats``
-    owners: dict[str, int] = field(default_factory=dict)
+    owners: dict[str, int] = {}
     start: SavedStart | None = None
     committed: int = 0
     restored_epoch: int = 0
@@ -144,26 +143,28 @@ class Job:
     # epochs in a row that died before they had committed a step
     barren_epochs: int = 0
     # members that have finished the last step
-    finished: dict[str, None] = field(default_factory=dict)
+    finished: dict[str, None] = {}
     recovery: Recovery | None = None
     # --------------------------------------------------------------------------- mirrors
-    mirrors: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    mirrors: dict[int, tuple[str, ...]] = {}
     revision: int = 0
+    # members that have come back and may not know the assignment
+    untold: dict[str, None] = {}
     # rank -> member
-    mirror_views: dict[int, dict[str, MirrorView]] = field(default_factory=dict)
+    mirror_views: dict[int, dict[str, MirrorView]] = {}
     # ----------------------------------------------------------------------------- swaps
     swaps: int = 0
     swap: PlannedSwap | None = None
     # told to everyone who may not have heard that a swap was given up
     disarm: Disarm | None = None
     # request -> (swap, rank, target) of the latest requests
-    requests: dict[str, tuple[str, int, str]] = field(default_factory=dict)
-    takeovers: dict[int, Takeover] = field(default_factory=dict)
+    requests: dict[str, tuple[str, int, str]] = {}
+    takeovers: dict[int, Takeover] = {}
     # members of the epoch that have not begun to work in it
-    resuming: dict[str, None] = field(default_factory=dict)
-    certificates: dict[str, OpenCertificate] = field(default_factory=dict)
+    resuming: dict[str, None] = {}
+    certificates: dict[str, OpenCertificate] = {}
     # ------------------------------------------------------------------------- the rest
-    progress: Progress = field(default_factory=Progress)
+    progress: Progress = msgspec.field(default_factory=Progress)
     reason: str = ""
     next_scan_s: float = 0.0
 
@@ -206,23 +207,25 @@ class Job:
 
     def clone(self) -> "Job":
         """Return an independent copy."""
-        twin = replace(self)
-        twin.members = {name: replace(member) for name, member in self.members.items()}
-        twin.mirror_views = {
-            rank: {name: replace(view) for name, view in views.items()}
-            for rank, views in self.mirror_views.items()
-        }
+        twin = copy.copy(self)
         for name in _COPIED:
             setattr(twin, name, getattr(self, name).copy())
+        for name in _COPIED_DEEPER:
+            containers = getattr(self, name)
+            setattr(twin, name, {key: copy.copy(value) for key, value in containers.items()})
+        twin.mirror_views = {
+            rank: {name: copy.copy(view) for name, view in views.items()}
+            for rank, views in self.mirror_views.items()
+        }
         twin.progress = self.progress.clone()
         twin.swap = None if self.swap is None else self.swap.clone()
-        twin.takeovers = {rank: replace(each) for rank, each in self.takeovers.items()}
-        twin.certificates = {key: replace(each) for key, each in self.certificates.items()}
         if self.recovery is not None:
-            twin.recovery = replace(self.recovery, awaited=self.recovery.awaited.copy())
+            twin.recovery = copy.copy(self.recovery)
+            twin.recovery.awaited = self.recovery.awaited.copy()
         return twin
 
 
+_COPIED_DEEPER = ("members", "takeovers", "certificates")
 _COPIED = (
     "observers",
     "lost",
@@ -234,4 +237,5 @@ _COPIED = (
     "mirrors",
     "requests",
     "resuming",
+    "untold",
 )

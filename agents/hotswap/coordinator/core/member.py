@@ -94,6 +94,10 @@ class MemberCore(EpochCore):
                 done = self._disarm_when_possible(message)
         return done
 
+    def knows(self, revision: int) -> bool:
+        """Whether the assignment of mirrors with this revision has been taken."""
+        return revision == self._revision
+
     def mirror(self, rank: int) -> MirrorCore:
         """Return what decides about the bundles of ``rank``; it outlives the copy."""
         if rank not in self.mirrors:

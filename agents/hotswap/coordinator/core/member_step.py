@@ -1,6 +1,5 @@
 """A member's state, and what it does of its own accord: its steps. Pure; see ``member``."""
 
-import copy
 from typing import TYPE_CHECKING, Self
 
 from hotswap.coordinator.core import member_effects as effects
@@ -199,7 +198,8 @@ class StepCore:
 
     def clone(self) -> Self:
         """Return an independent copy of this core."""
-        twin = copy.copy(self)
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
         twin.mirrors = {rank: mirror.clone() for rank, mirror in self.mirrors.items()}
         return twin
 

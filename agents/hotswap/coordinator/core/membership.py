@@ -98,8 +98,8 @@ def _admit(turn: Turn, message: Hello) -> MemberView:
 def _bring_up_to_date(turn: Turn, member: MemberView) -> None:
     """Send what the member may have missed, and take what it tells as its reports."""
     job, name = turn.job, member.name
+    job.untold[name] = None
     mirrors.learn(turn, name, member.holdings)
-    mirrors.tell_again(turn, name)
     handover.heard_epoch(turn, name, member.epoch, committed=_applied(member))
     if job.phase is JobPhase.FORMING:
         form(turn)

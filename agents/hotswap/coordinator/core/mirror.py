@@ -9,8 +9,10 @@ reported what it holds, a bundle of that epoch or of an older one is refused: th
 be true any more, and the coordinator decides from the report.
 """
 
-from dataclasses import dataclass, replace
+import copy
 from enum import Enum
+
+import msgspec
 
 from hotswap.wire.messages import Holding
 
@@ -26,8 +28,7 @@ class Verdict(Enum):
     GAP = "gap"
 
 
-@dataclass(slots=True, kw_only=True)
-class MirrorCore:
+class MirrorCore(msgspec.Struct, kw_only=True):
     """The copy of one rank. The tensors are elsewhere; each call says what to do with them."""
 
     rank: int
@@ -127,7 +128,7 @@ class MirrorCore:
 
     def clone(self) -> "MirrorCore":
         """Return an independent copy of this core."""
-        return replace(self)
+        return copy.copy(self)
 
     def fingerprint(self) -> tuple[object, ...]:
         """Return everything that decides what this core will do."""

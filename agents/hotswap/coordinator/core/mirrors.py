@@ -16,9 +16,9 @@ from hotswap.wire.messages import (
 
 
 def assign(turn: Turn) -> None:
-    """Adapt the assignment to who is there; tell those whom a change concerns.
+    """Adapt the assignment to who is there; tell those whom a change concerns, or who came back.
 
-    Between two epochs nothing changes: copies that nobody wanted any more could still be needed.
+    Between two epochs nobody is told: a copy that is not wanted any more could still be needed.
     """
     job = turn.job
     if job.phase not in LIVING:
@@ -40,15 +40,16 @@ def assign(turn: Turn) -> None:
     changed = [
         rank for rank in range(len(job.seats)) if after.get(rank, ()) != before.get(rank, ())
     ]
-    if not changed:
-        return
-    job.mirrors = after
-    job.revision += 1
-    _forget_views(job, changed)
-    turn.persist()
-    told = {job.seats[rank].member for rank in changed}
-    for rank in changed:
-        told.update(before.get(rank, ()), after.get(rank, ()))
+    told = set(job.untold)
+    job.untold.clear()
+    if changed:
+        job.mirrors = after
+        job.revision += 1
+        _forget_views(job, changed)
+        turn.persist()
+        told.update(job.seats[rank].member for rank in changed)
+        for rank in changed:
+            told.update(before.get(rank, ()), after.get(rank, ()))
     _tell(turn, sorted(told & job.members.keys()))
 
 
@@ -66,7 +67,10 @@ def _forget_views(job: Job, ranks: Iterable[int]) -> None:
 
 
 def _tell(turn: Turn, names: Iterable[str]) -> None:
-    """Send each member the lines that concern it: its own mirrors, and what it mirrors."""
+    """Send each member the lines that concern it: its own mirrors, and what it mirrors.
+
+    Behind the Start that makes it an owner: it would drop the copy that it is to start from.
+    """
     job = turn.job
     lines: dict[str, list[Mirroring]] = {name: [] for name in names}
     for rank, members in job.mirrors.items():
@@ -84,12 +88,6 @@ def _tell(turn: Turn, names: Iterable[str]) -> None:
                 token=job.token, revision=job.revision, assignments=tuple(assignments)
             )
             turn.send(name, message)
-
-
-def tell_again(turn: Turn, name: str) -> None:
-    """Send a member that has come back what concerns it."""
-    if turn.job.revision:
-        _tell(turn, [name])
 
 
 # -------------------------------------------------------------------------- what is reported

@@ -1,7 +1,9 @@
 """Where a planned swap stands."""
 
-from dataclasses import dataclass, field, replace
+import copy
 from enum import StrEnum
+
+import msgspec
 
 from hotswap.wire.messages import Seat
 
@@ -31,8 +33,7 @@ UNARMED = (SwapPhase.COPYING, SwapPhase.PREPARING, SwapPhase.VERIFYING, SwapPhas
 VOTED = (SwapPhase.ARMED, SwapPhase.DISARMING)
 
 
-@dataclass(slots=True, kw_only=True)
-class PlannedSwap:
+class PlannedSwap(msgspec.Struct, kw_only=True):
     """One planned swap."""
 
     id: str
@@ -45,7 +46,7 @@ class PlannedSwap:
     phase: SwapPhase
     # coordinator's clock at the beginning of each phase, by phase; a phase under another leader
     # is missing
-    began_s: dict[SwapPhase, float] = field(default_factory=dict)
+    began_s: dict[SwapPhase, float] = {}
     # epoch that it leads out of, epoch in which the target owns the rank, and the latter's roster;
     # 0 before one was given
     former_epoch: int = 0
@@ -57,7 +58,7 @@ class PlannedSwap:
     # names that differed; None: not compared
     mismatched: tuple[str, ...] | None = None
     # members whose groups are not connected yet
-    unbound: dict[str, None] = field(default_factory=dict)
+    unbound: dict[str, None] = {}
     # root digests of the state at the switch: as it was handed over, and as it was taken over
     digest_before: str | None = None
     digest_after: str | None = None
@@ -66,17 +67,16 @@ class PlannedSwap:
     # steps committed when it took force
     step: int | None = None
     # end of the last vote and first work of the new epoch, by member, each on the member's clock
-    vote_ended_s: dict[str, float] = field(default_factory=dict)
-    resumed_s: dict[str, float] = field(default_factory=dict)
+    vote_ended_s: dict[str, float] = {}
+    resumed_s: dict[str, float] = {}
     # a step was committed in the new epoch: the former owner has been released
     released: bool = False
 
     def clone(self) -> "PlannedSwap":
         """Return an independent copy."""
-        return replace(
-            self,
-            began_s=self.began_s.copy(),
-            unbound=self.unbound.copy(),
-            vote_ended_s=self.vote_ended_s.copy(),
-            resumed_s=self.resumed_s.copy(),
-        )
+        twin = copy.copy(self)
+        twin.began_s = self.began_s.copy()
+        twin.unbound = self.unbound.copy()
+        twin.vote_ended_s = self.vote_ended_s.copy()
+        twin.resumed_s = self.resumed_s.copy()
+        return twin

@@ -1,7 +1,9 @@
 """Steps that ranks report as committed, folded into one notice a step. Pure."""
 
-from dataclasses import dataclass, field, replace
+import copy
 from typing import Final
+
+import msgspec
 
 from hotswap.wire.messages import Committed, Notice
 
@@ -9,8 +11,7 @@ from hotswap.wire.messages import Committed, Notice
 STEPS_MAX: Final = 64
 
 
-@dataclass(slots=True, kw_only=True)
-class _Tally:
+class _Tally(msgspec.Struct, kw_only=True):
     """What has been reported of one step."""
 
     epoch: int
@@ -21,7 +22,7 @@ class _Tally:
     step_s: float = 0.0
     samples: int = 0
     # sum and number of what scripts reported, by name
-    values: dict[str, tuple[float, int]] = field(default_factory=dict)
+    values: dict[str, tuple[float, int]] = {}
 
     def add(self, report: Committed) -> None:
         self.reports += 1
@@ -46,11 +47,10 @@ class _Tally:
         return Notice(kind="committed", epoch=self.epoch, step=step, values=values)
 
 
-@dataclass(slots=True, kw_only=True)
-class Progress:
+class Progress(msgspec.Struct, kw_only=True):
     """The latest steps. Adding a report costs the same however many ranks there are."""
 
-    tallies: dict[int, _Tally] = field(default_factory=dict)
+    tallies: dict[int, _Tally] = {}
     # steps before it have been told
     told: int = 0
 
@@ -81,7 +81,7 @@ class Progress:
 
     def clone(self) -> "Progress":
         """Return an independent copy."""
-        tallies = {
-            step: replace(tally, values=tally.values.copy()) for step, tally in self.tallies.items()
-        }
+        tallies = {step: copy.copy(tally) for step, tally in self.tallies.items()}
+        for tally in tallies.values():
+            tally.values = tally.values.copy()
         return Progress(tallies=tallies, told=self.told)

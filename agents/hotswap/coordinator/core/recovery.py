@@ -117,6 +117,9 @@ def reported(turn: Turn, sender: str, message: Unwound) -> None:
     member.holdings = message.holdings
     member.epoch = message.last_epoch
     has_reported(turn, sender)
+    if job.phase is JobPhase.WAITING_FOR_STANDBY:
+        # Nobody waits for this one's report, but it may be the process that a rank lacks.
+        decide(turn)
 
 
 def has_reported(turn: Turn, name: str) -> None:

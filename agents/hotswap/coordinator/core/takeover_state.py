@@ -1,12 +1,11 @@
 """Unplanned take-overs, and certificates that wait for digests."""
 
-from dataclasses import dataclass
+import msgspec
 
 from hotswap.coordinator.core.swap_record import SwapRecord
 
 
-@dataclass(slots=True, kw_only=True)
-class Takeover:
+class Takeover(msgspec.Struct, kw_only=True):
     """A rank was given to another member after a loss."""
 
     id: str
@@ -26,8 +25,7 @@ class Takeover:
     started_s: float | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class OpenCertificate:
+class OpenCertificate(msgspec.Struct, kw_only=True):
     """All but the digests is known."""
 
     record: SwapRecord

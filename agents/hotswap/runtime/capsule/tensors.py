@@ -24,6 +24,8 @@ def local(tensor: Tensor) -> Tensor:
         # tensor in every step.
         tensor = tensor._local_tensor  # noqa: SLF001
     if isinstance(tensor, AsyncCollectiveTensor):
+        # A collective: it ends by its group's own limit, `collective_s`.
+        # ast-grep-ignore: bounded-wait
         tensor = tensor.wait()
     return tensor.detach()
 

@@ -106,6 +106,8 @@ class EpochGroups:
         tensor = torch.tensor(values)
         options = dist.AllreduceOptions()
         options.reduceOp = dist.ReduceOp(operation)
+        # A collective: it ends by the group's own limit, `collective_s`, or when the epoch is lost.
+        # ast-grep-ignore: bounded-wait
         self._bound[VOTE_GROUP].carry("allreduce", [tensor], options).wait()
         return [int(value) for value in tensor.tolist()]
 

@@ -26,14 +26,14 @@ class EchoGroup:
         self._rank = rank
         self._size = size
 
-    def carry(self, collective: str, *arguments: Any, **options: Any) -> FinishedWork:  # noqa: ANN401
+    def carry(self, collective: str, *arguments: Any, **options: Any) -> FinishedWork:  # noqa: ANN401 - torch's arguments pass through
         """Perform ``collective`` on the arguments that torch passes to a process group."""
         del options
         return FinishedWork(_ECHOES[collective](self, *arguments))
 
     def keep(self, tensors: Sequence[Tensor] | Tensor, *_: object) -> list[Tensor]:
         """Leave the tensors as they are: reductions, broadcast, receive."""
-        return list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]  # type: ignore[list-item]
+        return list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]  # type: ignore[list-item]  # one tensor, if no list of them
 
     def nothing(self, *_: object) -> list[Tensor]:
         """Do nothing: barrier, send."""

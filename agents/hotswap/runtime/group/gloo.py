@@ -43,7 +43,7 @@ class GlooTransport:
         store.set(f"port/{spec.rank}", str(port))
         # The stub knows neither the class by this name nor the constructor that takes it.
         options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]  # noqa: SLF001
-        options._devices = [device]  # noqa: SLF001
+        options._devices = [device]  # noqa: SLF001 - torch offers no other way to set it
         options._timeout = timedelta(seconds=bind_s)  # noqa: SLF001
         gloo = dist.ProcessGroupGloo(
             PrefixStore("gloo", store),

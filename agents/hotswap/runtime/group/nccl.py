@@ -45,7 +45,7 @@ class NcclTransport:
             spec, store=store, host=host, bind_s=bind_s, collective_s=collective_s
         )
         options = dist.ProcessGroupNCCL.Options()
-        options._timeout = timedelta(seconds=collective_s)  # noqa: SLF001
+        options._timeout = timedelta(seconds=collective_s)  # noqa: SLF001 - torch offers no other way
         # Non-blocking set-up: with a blocking one, an abort waits for the peer that has died.
         options.config.blocking = 0
         options.global_ranks_in_group = list(spec.global_ranks)

@@ -30,7 +30,7 @@ BACKEND = "hotswap"
 class Carrier(Protocol):
     """What performs collectives: a ``BoundGroup`` or an ``EchoGroup``."""
 
-    def carry(self, collective: str, *arguments: Any, **options: Any) -> Work:  # noqa: ANN401
+    def carry(self, collective: str, *arguments: Any, **options: Any) -> Work:  # noqa: ANN401 - torch's arguments pass through
         """Start ``collective`` and return its handle."""
         ...
 

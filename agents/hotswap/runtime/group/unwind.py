@@ -18,12 +18,17 @@ if TYPE_CHECKING:
 
 
 def reset_iteration(model: nn.Module) -> None:
-    """Forget the iteration under way: model, wrappers and gradients are as before its forward."""
+    """Forget the iteration under way: model, wrappers and gradients are as before its forward.
+
+    To be called while the groups echo, between two epochs: DDP's reset forgets its bucket layout
+    too, and settling it again takes broadcasts in which a newcomer has no part.
+    """
     for root in _roots(model):
         _reset_fsdp(root)
     for module in model.modules():
         if isinstance(module, DistributedDataParallel):
             module.reducer._reset_state()  # noqa: SLF001 - torch has no public name for it
+    settle_buckets(model)
     for parameter in model.parameters():
         parameter.grad = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
+import structlog
 import torch
 from torch._C._distributed_c10d import Work
 
@@ -12,6 +13,8 @@ from hotswap.errors import EpochLost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_log = structlog.get_logger()
 
 #: torch's own mark for "no limit given": the group's limit applies.
 NO_TIMEOUT = timedelta(milliseconds=-1)
@@ -50,9 +53,12 @@ class CarriedWork(Work):
         if self._sink.discarding:
             return True
         try:
+            # Without a limit of the caller's, the group's own holds: `collective_s`.
+            # ast-grep-ignore: bounded-wait
             return bool(self._inner.wait() if timeout == NO_TIMEOUT else self._inner.wait(timeout))
         except RuntimeError as error:
-            self._sink.failed(f"{self._collective}: {error}")
+            _log.warning("collective_failed", collective=self._collective, detail=str(error))
+            self._sink.failed(f"{self._collective} failed")
             raise EpochLost(f"{self._collective} failed in a lost epoch: {error}") from error
 
     def is_completed(self) -> bool:

@@ -56,6 +56,8 @@ class Gradients(msgspec.Struct, frozen=True, kw_only=True):
     """Reduced local gradients of a step; segments as ``gradient_name`` and ``buffer_name`` say."""
 
     hyperparameters: Hyperparameters
+    # the owner's votes wait for this mirror: from now on it protects the rank
+    awaited: bool
     # the optimizer is not to step: gradients overflowed on some rank, and all have agreed
     skip: bool
     # units that have no gradient in this step

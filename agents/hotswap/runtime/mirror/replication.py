@@ -6,6 +6,8 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+import msgspec
+
 from hotswap.runtime.mirror import protocol
 from hotswap.transfer.order import CopyUnit, copy_order, next_slice
 
@@ -79,7 +81,9 @@ class Replication:
         # norm of each unit's last gradient, taken while a mirror is being copied to
         self._magnitudes: dict[str, float] = {}
         self._names = tuple(spec.name for spec in state.unit_specs())
-        self._gradients = protocol.Gradients(hyperparameters=state.hyperparameters(), skip=False)
+        self._gradients = protocol.Gradients(
+            hyperparameters=state.hyperparameters(), awaited=False, skip=False
+        )
 
     # ------------------------------------------------------------------------------ who mirrors
 
@@ -162,6 +166,7 @@ class Replication:
         self._gradients = protocol.Gradients(
             hyperparameters=self._state.hyperparameters(),
             absent=tuple(name for name, gradient in gradients.items() if gradient is None),
+            awaited=False,
             skip=skip,
         )
         for mirror in live:
@@ -257,7 +262,8 @@ class Replication:
             if not name.startswith(protocol.gradient_name(""))
             or name.removeprefix(protocol.gradient_name("")) in mirror.copied
         }
-        self._send(mirror, protocol.GRADIENTS, self._gradients, step=step, tensors=tensors)
+        meta = msgspec.structs.replace(self._gradients, awaited=mirror.complete)
+        self._send(mirror, protocol.GRADIENTS, meta, step=step, tensors=tensors)
 
     def _await_gradients(self, mirror: _Progress, step: int) -> None:
         for _ in range(_RESENDS_MAX + 1):
@@ -270,7 +276,8 @@ class Replication:
 
     def _take_receipts(self, mirror: _Progress) -> None:
         if mirror.last_slice is not None:
-            receipt = mirror.link.arrived(protocol.UNITS, step=mirror.last_slice)
+            # Waited for: a mirror that works off a backlog has to end it before it can protect.
+            receipt = mirror.link.receipt(protocol.UNITS, step=mirror.last_slice)
             if receipt is not None and receipt.complete:
                 mirror.complete, mirror.last_slice = True, None
             elif receipt is not None:

@@ -197,6 +197,7 @@ class _Receiver:
         self._limits = limits
         self._slot: MirrorSlot | None = None
         self._received_nbytes = 0
+        self._protecting = False
 
     def run(self) -> None:
         """Receive until the link ends; raises what ended it."""
@@ -259,6 +260,7 @@ class _Receiver:
                 if not damaged:
                     slot.hold(meta, epoch=header.epoch, step=header.step, tensors=tensors)
                 self._answer(header, complete=slot.complete, tensors=damaged)
+                self._protects(slot, awaited=meta.awaited and not damaged)
             case protocol.Commit():
                 self._commit(slot, header, meta, tensors)
             case protocol.Digests():
@@ -283,9 +285,13 @@ class _Receiver:
             meta, epoch=header.epoch, version=header.step, tensors=tensors, damaged=damaged
         )
         self._answer(header, complete=slot.complete, tensors=names)
+
+    def _protects(self, slot: MirrorSlot, *, awaited: bool) -> None:
+        """Report the mirror once its owner waits for it: not before does it protect the rank."""
         holding = slot.holding()
-        if holding is not None and holding.complete:
+        if awaited and not self._protecting and holding is not None:
             self._events.mirrored(holding, received_nbytes=self._received_nbytes)
+        self._protecting = awaited
 
     def _commit(
         self,

@@ -188,7 +188,7 @@ def main() -> None:
     mesh = init_device_mesh("cpu", (size,))
     results = [check(mesh, rank=rank, name=name, **arguments) for name, arguments in OPTIMIZERS]
     dist.destroy_process_group()
-    print(json.dumps(results))  # noqa: T201 - the parent reads it
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def _sum() -> dist.AllreduceOptions:
     options = dist.AllreduceOptions()
-    options.reduceOp = dist.ReduceOp.SUM
+    options.reduceOp = dist.ReduceOp(dist.ReduceOp.SUM)
     return options
 
 
@@ -35,7 +35,7 @@ def allreduce(world: World, group: HotswapProcessGroup, rank: int) -> Tensor:
 def allreduce_coalesced(world: World, group: HotswapProcessGroup, rank: int) -> Tensor:
     tensors = [world.tensor(rank), world.tensor(1)]
     options = dist.AllreduceCoalescedOptions()
-    options.reduceOp = dist.ReduceOp.SUM
+    options.reduceOp = dist.ReduceOp(dist.ReduceOp.SUM)
     group.allreduce_coalesced(tensors, options).wait()
     return torch.cat(tensors)
 

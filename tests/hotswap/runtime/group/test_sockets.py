@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from typing import TYPE_CHECKING
 
@@ -69,8 +70,6 @@ def test_a_descriptor_that_was_used_again_is_left_alone(
     number = near.detach()
     one, other = socket.socketpair()
     with one, other:
-        import os  # noqa: PLC0415
-
         os.dup2(one.fileno(), number)
         try:
             found.shut_down()

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 import torch
-import torch.distributed as dist
+from torch._C._distributed_c10d import HashStore
 
 from hotswap.limits import Limits
 from hotswap.runtime.group.binding import EpochGroups
@@ -30,7 +30,7 @@ class World:
         """Bind every rank's group for epoch 1."""
         self.size = size
         self.device = device
-        self.store = dist.HashStore()
+        self.store = HashStore()
         self.failures: list[str] = []
         self.groups = [
             HotswapProcessGroup(GroupSpec(name="all", rank=rank, global_ranks=tuple(range(size))))
