@@ -33,6 +33,7 @@ PATIENCE_S: Final = 180.0
 LOOK_EVERY_S: Final = 0.05
 #: Steps before the planned swap, and between being protected again and the kill.
 CALM_STEPS: Final = 5
+CHECKPOINT_EVERY_STEPS: Final = 20
 SWAPPED_RANK: Final = 3
 KILLED_RANK: Final = 1
 SCRIPT: Final = Path(__file__).with_name("gpt.py")
@@ -62,6 +63,7 @@ class Job:
         self._directory = JobDirectory(path=jobs_directory(os.environ) / name)
         self._tail = EventTail(self._directory.path)
         words = ["run", "--ranks", str(RANKS), "--standbys", str(standbys), "--job", name]
+        words += ["--checkpoint-every", str(CHECKPOINT_EVERY_STEPS)]
         words += [str(SCRIPT), "--steps", str(steps), *MODEL]
         show_command(*words)
         command = [sys.executable, "-m", "hotswap.cli", *words]
@@ -125,7 +127,7 @@ class Job:
         description = describe(self._directory)
         return description is not None and description.pid == self._process.pid
 
-    def _wait(self, what: str, condition: Callable[[], _Found]) -> _Found:
+    def _wait(self, what: str, condition: Callable[[], _Found | None]) -> _Found:
         """Wait until ``condition`` finds something, and return that.
 
         Raises SystemExit when the job ends before, or it takes too long.

@@ -12,7 +12,7 @@ from hotswap.limits import Limits
 from hotswap.node import commands, operate, run
 from hotswap.node.arguments import build_parser
 from hotswap.node.exit_codes import ExitCode, exit_code
-from hotswap.node.fleet import Plan
+from hotswap.node.fleet_values import Plan
 from hotswap.node.job_directory import find, jobs_directory
 from hotswap.node.operator_client import Operator
 from hotswap.node.report import write_json
@@ -122,7 +122,7 @@ def _certificate(arguments: argparse.Namespace) -> ExitCode:
 
 def _ledger(arguments: argparse.Namespace) -> ExitCode:
     # only here, as it brings torch along, which takes seconds
-    from hotswap.runtime.data import read_ledger  # noqa: PLC0415
+    from hotswap.runtime.data import read_ledger  # noqa: PLC0415 - see above
 
     directory = find(jobs=jobs_directory(os.environ), name=arguments.job)
     contents = read_ledger(directory=directory.ledger, limits=Limits.from_environment(os.environ))

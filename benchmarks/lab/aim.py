@@ -7,18 +7,18 @@ import os
 import signal
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotswap.runtime import session
 from hotswap.runtime.capsule.state import RankState
 from hotswap.runtime.group.binding import EpochGroups
 from hotswap.runtime.mirror.replication import Replication
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from torch import nn
-    from torch.optim import Optimizer
 
 #: Where a rank can be told to die, or to freeze.
 PLACES = ("forward", "backward", "vote", "optimizer", "copy", "wedge")
@@ -46,7 +46,8 @@ class Aim:
 
     def at(self, step: int) -> None:
         """Say which step begins."""
-        self.armed = bool(self.place) and step == self.step and not self.mark.exists()
+        due = bool(self.place) and step >= self.step and not self.mark.exists()
+        self.armed = due and _protected()
 
     def strike(self, place: str) -> None:
         """Die, if this is the place and the step."""
@@ -58,7 +59,7 @@ class Aim:
             ctypes.PyDLL(None).sleep(WEDGE_S)
         os.kill(os.getpid(), signal.SIGKILL)
 
-    def prepare(self, model: nn.Module, optimizer: Optimizer) -> None:
+    def prepare(self, model: nn.Module) -> None:
         """Put the strike where the aim says."""
         if not self.place:
             return
@@ -69,6 +70,13 @@ class Aim:
         _strike_before(RankState, "advance", lambda: self.strike("optimizer"))
         _strike_before(EpochGroups, "reduce", lambda: self.strike("vote"))
         _strike_before(Replication, "_send_gradients", lambda: self.strike("copy"))
+
+
+def _protected() -> bool:
+    """Whether a mirror holds this rank: dying without one is another story."""
+    member = session.current.member
+    replication = None if member is None else member._liaison.replication  # noqa: SLF001 - a lab looks inside
+    return replication is not None and bool(replication.protecting)
 
 
 def _strike_before(owner: type, name: str, strike: Callable[[], None]) -> None:

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ class Job:
     # where the ranks write; a temporary folder if not given
     folder: Path | None = None
 
-    def __enter__(self) -> Job:
+    def __enter__(self) -> Self:
         """Start the job."""
         self.home = Path(self.folder or tempfile.mkdtemp(prefix="hotswap-lab-"))
         self.out = self.home / "out"
@@ -119,8 +119,8 @@ class Job:
             timeout_s=timeout_s,
         )
 
-    def wait_protected(self, *, timeout_s: float = 120, after: int = 0) -> None:
-        """Wait until every rank has a complete mirror, counting notices from ``after`` on."""
+    def wait_protected(self, *, timeout_s: float = 120) -> None:
+        """Wait until every rank has a mirror that its owner waits for."""
         deadline_s = time.monotonic() + timeout_s
         while time.monotonic() < deadline_s:
             status = self.status()

@@ -63,7 +63,8 @@ class Block(nn.Module):
         normed = self.norm(hidden)
         attended, _ = self.attention(normed, normed, normed, attn_mask=mask, need_weights=False)
         hidden = hidden + attended
-        return hidden + self.layers(hidden)
+        mixed: torch.Tensor = self.layers(hidden)
+        return hidden + mixed
 
 
 class Decoder(nn.Module):
@@ -125,7 +126,7 @@ def main() -> None:
     )
     run.protect(model=model, optimizer=optimizer, scheduler=scheduler, data=data)
     aim = Aim.parse(options.aim, folder=options.out, rank=run.rank)
-    aim.prepare(decoder, optimizer)
+    aim.prepare(decoder)
     record = Record(options.out, run.rank)
     for step in run.steps(options.steps):
         aim.at(step.index)

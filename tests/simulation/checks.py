@@ -156,7 +156,7 @@ class Ghost(msgspec.Struct):
         """3: what is taken over is there, whole and sound."""
         expect(copy is not None and copy.applied >= 0, f"3: {node.name} takes over a copy it lacks")
         assert copy is not None, "expected just now"
-        expect(not copy.flipped or not node.core.mirrors, f"3: {node.name} takes over flipped bits")
+        expect(not copy.condemned, f"3: {node.name} takes over bits that are known to be wrong")
         held = f"3: {node.name} applies gradients that it does not hold: {copy}"
         expect(not apply_pending or copy.held == copy.applied, held)
 

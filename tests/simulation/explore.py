@@ -104,8 +104,15 @@ def is_end(world: World) -> bool:
     if len(present) < world.ranks or not any(office.alive for office in world.offices.values()):
         return True
     leader = world.leader()
-    if leader is not None and world.offices[leader].core.job.phase == "failed":
+    job = None if leader is None else world.offices[leader].core.job
+    if job is not None and job.phase == "failed":
         return world.checkpoint is None
+    if job is not None and job.phase == "forming":
+        # Nobody but the launcher knows of a process that has died before it could say hello.
+        return any(
+            not node.alive and node.core.identity.wanted_rank not in (None, *job.forfeited)
+            for node in world.nodes.values()
+        )
     owners = [node for node in present if node.core.running]
     epoch = max((node.core.epoch for node in owners), default=0)
     done = {

@@ -23,8 +23,9 @@ class Copy(msgspec.Struct, frozen=True, order=True):
 
     applied: int
     held: int | None = None
-    # a bit of it has flipped
+    # a bit of it has flipped, and that was found
     flipped: bool = False
+    condemned: bool = False
 
 
 class Node(msgspec.Struct):

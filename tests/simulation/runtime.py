@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from hotswap.coordinator.core import member_effects as effects
 from hotswap.coordinator.core.mirror import Verdict
@@ -56,8 +58,9 @@ def _change_role(world: World, node: Node, effect: MemberEffect) -> None:
             world.ghost.switched(node, epoch)
             if target in node.linked:
                 push(world, name, target, "handover", epoch, version)
-        case effects.Retire():
+        case effects.Retire(swap=swap):
             node.computed = node.cast = None
+            say_verified(world, node, swap, "owner")
         case effects.BecomeOwner():
             _become_owner(world, node, effect)
         case effects.Restore(step=step):
@@ -110,7 +113,19 @@ def _become_owner(world: World, node: Node, effect: effects.BecomeOwner) -> None
         assert copy is not None, "the ghost has looked"
         node.applied = copy.applied + int(effect.apply_pending)
     world.ghost.owns(node, effect.version)
+    if effect.swap:
+        say_verified(world, node, effect.swap, "mirror")
     node.linked = node.protecting = node.copied = frozenset()
+
+
+def say_verified(world: World, node: Node, swap: str, kind: Literal["owner", "mirror"]) -> None:
+    """Tell the digest of the state that was handed over, or taken over."""
+    core = node.core
+    assert core.rank is not None, "an owner has a rank, or had"
+    digest = messages.Verified(
+        swap=swap, rank=core.rank, step=core.committed, kind=kind, digest=f"{node.applied}"
+    )
+    world.say(node.name, digest)
 
 
 def _link(world: World, node: Node, wanted: frozenset[str]) -> None:
@@ -142,7 +157,9 @@ def compute(world: World, name: str) -> None:
     node = world.node(name)
     core = node.core
     step = core.committed
-    if not core.running or step >= world.steps or node.computed is not None:
+    if not core.running or core.switch_decided:
+        return
+    if step >= world.steps or node.computed is not None:
         return
     digest(world, name)
     node.computed = (core.epoch, step)
@@ -152,6 +169,9 @@ def compute(world: World, name: str) -> None:
         if mirror not in node.protecting and not _is_being_copied(world, name, mirror):
             push(world, name, mirror, "copy", core.epoch, step)
         push(world, name, mirror, "gradients", core.epoch, step)
+    if world.compare_every_steps and step % world.compare_every_steps == 0:
+        for mirror in sorted(node.protecting):
+            push(world, name, mirror, "digest:", core.epoch, step)
     node.waiting = node.protecting
 
 
@@ -200,8 +220,7 @@ def see_vote(world: World, name: str) -> None:
         name,
         node.core.on_vote(epoch=epoch, ready=ready, next_epoch=next_epoch, ended_s=0.0),
     )
-    if not node.core.switch_decided:
-        compute(world, name)
+    compute(world, name)
 
 
 def boundary(world: World, name: str) -> None:
@@ -273,26 +292,33 @@ def _mirror(
     elif kind == "gradients":
         verdict = core.gradients(epoch=epoch, step=step)
         if verdict is Verdict.TAKE:
-            node.copies[rank] = Copy(applied=copy.applied, held=step, flipped=copy.flipped)
+            node.copies[rank] = msgspec.structs.replace(copy, held=step)
         _receipt(world, owner, node.name, (epoch, step), verdict)
     elif kind == "commit":
         verdict = core.commit(epoch=epoch, step=step)
         if verdict is Verdict.TAKE:
             world.ghost.mirrors(node, copy, step)
-            node.copies[rank] = Copy(applied=step + 1, flipped=copy.flipped)
+            node.copies[rank] = msgspec.structs.replace(copy, applied=step + 1, held=None)
         elif verdict is Verdict.GAP:
             _unprotect(world, owner, node.name)
     elif core.complete and core.version == step:
-        _compare(world, node, rank, kind.removeprefix("digest:"), step)
+        _compare(world, owner, node, rank, kind.removeprefix("digest:"), step)
 
 
-def _compare(world: World, node: Node, rank: int, swap: str, step: int) -> None:
+def _compare(world: World, owner: str, node: Node, rank: int, swap: str, step: int) -> None:
     """Digest the mirror, and tell how it compares with its owner."""
     copy = node.copies[rank]
     mismatched = ("weight",) if copy.flipped else ()
     value = f"{copy.applied}" + "!" * copy.flipped
     if copy.flipped:
         node.core.mirrors[rank].differs()
+        node.copies[rank] = msgspec.structs.replace(copy, condemned=True)
+        report = messages.CorruptionFound(rank=rank, step=step, tensors=mismatched, where="mirror")
+        world.say(node.name, report)
+        _unprotect(world, owner, node.name)
+    if not swap:
+        _say_report(world, node, rank)
+        return
     world.say(
         node.name,
         messages.Verified(

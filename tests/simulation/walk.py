@@ -7,13 +7,15 @@ invariants are checked after each event. Then the faults end, and the job has to
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from hotswap.limits import Limits
-from tests.simulation import actions
+from tests.simulation import actions, runtime
+from tests.simulation.begin import begin
 from tests.simulation.checks import Violation, check_owners
 from tests.simulation.explore import is_end
 from tests.simulation.world import World
@@ -23,9 +25,32 @@ if TYPE_CHECKING:
 
     from tests.simulation.world import Action
 
-#: Events with faults, and after the last fault.
-EVENTS_MAX: Final = 260
+#: Events after the last fault.
 CALM_EVENTS_MAX: Final = 6_000
+#: Steps that have to be committed after the last fault.
+CALM_STEPS: Final = 2
+#: Simulations that begin before the job has formed.
+_FORMING_SHARE: Final = 0.1
+#: Members that connect before time passes.
+_PROMPT_SHARE: Final = 0.97
+#: Events at which time passes, and of those the ones at which a heartbeat is sent.
+_TIME_SHARE: Final = 0.05
+_HEARTBEAT_SHARE: Final = 0.3
+
+#: How often each kind of fault, or wish of an operator, may happen; and how likely it may at all.
+_FAULTS: Final = {
+    "crash": 3,
+    "cut": 2,
+    "freeze": 2,
+    "flip": 2,
+    "glitch": 2,
+    "usurp": 1,
+    "slow_mirror": 2,
+    "swap": 4,
+    "abort": 1,
+    "respawn": 4,
+}
+_KIND_SHARE: Final = 0.6
 
 #: Time passes in jumps; a member that is silent for ``lease_s`` or away for the grace is lost.
 LIMITS: Final = Limits(
@@ -59,28 +84,27 @@ class Walk:
 
     def __init__(self, seed: int, *, world: type[World] = World) -> None:
         """Draw a job and its faults from ``seed``."""
-        self._random = Random(seed)  # noqa: S311 - a simulation that can be repeated
-        draw = self._random
-        ranks = draw.choice((1, 2, 3, 4, 4, 5, 6, 8))
-        self.world = world(
-            ranks=ranks, standbys=draw.randint(0, 3), steps=draw.randint(2, 5), limits=LIMITS
-        )
-        self.world.ghost.notices = {}
+        self._random = draw = Random(seed)
+        ranks, standbys = draw.choice((1, 2, 3, 4, 4, 5, 6, 8)), draw.randint(0, 3)
+        if draw.random() < _FORMING_SHARE:
+            self.world = world(ranks=ranks, standbys=standbys, steps=0, limits=LIMITS)
+        else:
+            self.world = _begun(world, ranks, standbys).clone()
+        # nobody finishes while faults happen
+        self.world.steps = 10**6
+        self.world.compare_every_steps = 2
+        for name, node in list(self.world.nodes.items()):
+            if node.core.running:
+                runtime.compute(self.world, name)
         self.world.budget = {
-            "crash": draw.randint(0, 3),
-            "cut": draw.randint(0, 2),
-            "freeze": draw.randint(0, 2),
-            "flip": draw.randint(0, 1),
-            "glitch": draw.randint(0, 2),
-            "usurp": draw.randint(0, 1),
-            "slow_mirror": draw.randint(0, 2),
-            "swap": draw.randint(0, 3),
-            "abort": draw.randint(0, 1),
-            "respawn": draw.randint(0, 4),
+            kind: draw.randint(0, most) if draw.random() < _KIND_SHARE else 0
+            for kind, most in _FAULTS.items()
         }
         self._fault_share = draw.choice((0.02, 0.05, 0.1))
+        self._events = draw.choice((100, 150, 200, 300))
         # a network that is slow to some makes others run ahead
         self._slow = {name: draw.choice((1.0, 1.0, 0.3, 0.1)) for name in self.world.nodes}
+        self.world.ghost.notices = {}
         self.walked = Walked(seed=seed, ranks=ranks)
         self.trace: list[Action] = []
 
@@ -101,7 +125,7 @@ class Walk:
         return walked
 
     def _run(self) -> None:
-        while len(self.trace) < EVENTS_MAX and not self._is_over():
+        while len(self.trace) < self._events:
             if self._random.random() < self._fault_share:
                 self._fault()
             else:
@@ -109,16 +133,27 @@ class Walk:
         world = self.world
         world.budget = {"respawn": world.ranks}
         world.cut = world.frozen = frozenset()
-        self._slow = dict.fromkeys(world.nodes, 1.0)
+        self._slow.clear()
+        world.steps = CALM_STEPS + max(node.core.committed for node in world.nodes.values())
         for _ in range(CALM_EVENTS_MAX):
-            if self._is_over():
-                return
+            if is_end(world):
+                if not self._is_swapping():
+                    return
+                self._another_step()
             self._event()
         raise Violation(f"the job does not come to its end: {describe(world)}")
 
-    def _is_over(self) -> bool:
+    def _is_swapping(self) -> bool:
+        """Whether a planned swap waits for a step, or for a moment, to be over."""
+        leader = self.world.leader()
+        return leader is not None and self.world.offices[leader].core.job.swap is not None
+
+    def _another_step(self) -> None:
         world = self.world
-        return is_end(world) and not any(world.budget.get(kind) for kind in ("crash", "swap"))
+        world.steps += 1
+        for name, node in list(world.nodes.items()):
+            if node.present:
+                runtime.compute(world, name)
 
     def _act(self, action: Action) -> None:
         self.trace.append(action)
@@ -130,26 +165,24 @@ class Walk:
     def _event(self) -> None:
         """Let one thing happen that is no fault; draw who is next, and what it does."""
         draw, world = self._random, self.world
-        names = list(world.nodes)
-        for _ in range(4):
-            name = draw.choice(names)
-            if draw.random() < self._slow.get(name, 1.0) and self._member(name):
-                return
-            if world.links:
-                link = draw.choice(list(world.links))
-                if draw.random() < self._slow.get(link[1], 1.0) and self._take(
-                    list(actions.of_link(world, link))
-                ):
-                    return
-        if draw.random() < 0.5 and self._take(list(actions.of_coordinators(world))):
+        if draw.random() < _TIME_SHARE:
+            self._pass_time(draw.choice((0.05, 0.2, 0.6)))
             return
-        self._pass_time(draw.choice((0.05, 0.2, 0.6)))
+        actors: list[str | tuple[str, str]] = [*world.nodes, *world.links]
+        draw.shuffle(actors)
+        for actor in actors:
+            name = actor if isinstance(actor, str) else actor[1]
+            if draw.random() < self._slow.get(name, 1.0) and self._take(self._could(actor)):
+                return
+        if not self._take(list(actions.of_coordinators(world))):
+            self._pass_time(draw.choice((0.05, 0.2, 0.6)))
 
-    def _member(self, name: str) -> bool:
+    def _could(self, actor: str | tuple[str, str]) -> list[Action]:
         world = self.world
-        could = list(actions.of_member(world, name, world.leader()))
-        could += actions.of_lost_links(world, name)
-        return self._take(could)
+        if not isinstance(actor, str):
+            return list(actions.of_link(world, actor))
+        could = list(actions.of_member(world, actor, world.leader()))
+        return could + list(actions.of_lost_links(world, actor))
 
     def _take(self, could: Sequence[Action]) -> bool:
         could = [action for action in could if action[0] != "expire"]
@@ -163,23 +196,18 @@ class Walk:
 
         Who is about to connect does so before it counts as lost, but not always.
         """
-        world = self.world
-        hasty = self._random.random() < 0.02
-        for name, node in world.nodes.items():
-            if node.present and name in world.control and name not in world.frozen:
-                world.say(name, node.core.heartbeat())
-                if not hasty:
-                    while world.up.get(name):
-                        self._act(("up", name))
+        world, draw = self.world, self._random
         away = [
             name
             for name, node in world.nodes.items()
             if node.present and name not in (*world.control, *world.cut, *world.frozen)
         ]
-        leader = world.leader()
-        if away and leader is not None and not hasty:
-            self._act(("connect", self._random.choice(away)))
+        if away and world.leader() is not None and draw.random() < _PROMPT_SHARE:
+            self._act(("connect", draw.choice(away)))
             return
+        if world.control and draw.random() < _HEARTBEAT_SHARE:
+            name = draw.choice(sorted(world.control))
+            world.say(name, world.nodes[name].core.heartbeat())
         self._act(("tick", str(seconds)))
 
     # -------------------------------------------------------------------------------- a fault
@@ -189,12 +217,20 @@ class Walk:
         kinds = sorted({action[0] for action in could})
         if not kinds:
             return
-        kind = self._random.choice(kinds)
+        kind = self._random.choice([*kinds, *(["swap"] * 3 if "swap" in kinds else [])])
         action = self._random.choice([each for each in could if each[0] == kind])
         if kind == "swap":
             action = ("swap", str(self._random.randrange(self.world.ranks)))
         self.walked.faults += 1
         self._act(action)
+
+
+@cache
+def _begun(world: type[World], ranks: int, standbys: int) -> World:
+    """Return a job that has begun, every rank protected if there is a standby; to be copied."""
+    job = begin(world(ranks=ranks, standbys=standbys, steps=0, limits=LIMITS))
+    job.terse, job.unsaid = False, ()
+    return job
 
 
 def describe(world: World) -> str:

@@ -172,6 +172,8 @@ class World:
         self.terse = False
         #: messages that are not sent
         self.unsaid: tuple[type[Message], ...] = ()
+        #: owner and mirrors compare digests so often; 0: only for planned swaps
+        self.compare_every_steps = 0
         self._fresh: set[str] = set()
         for number in range(coordinators):
             name = f"c{number}"
@@ -377,11 +379,16 @@ class World:
         self.tell(coordinator, Tick())
 
     def pass_time(self, seconds: float) -> None:
-        """Let time pass for every coordinator that lives."""
+        """Let time pass for every coordinator; who is connected and not frozen is heard of."""
         for name, office in list(self.offices.items()):
-            if office.alive:
-                self.office(name).now += seconds
-                self.tell(name, Tick())
+            if not office.alive:
+                continue
+            office = self.office(name)
+            office.now += seconds
+            for member in office.core.job.members.values():
+                if self.control.get(member.name) == name and member.name not in self.frozen:
+                    member.heard_s = office.now
+            self.tell(name, Tick())
 
     def elect(self, coordinator: str) -> None:
         """Make a coordinator the leader; a former one may not have noticed."""

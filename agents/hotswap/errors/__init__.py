@@ -15,13 +15,11 @@
     ├── MemberError              about this process's part in a running job
     │   ├── EpochLost            let it pass: the step is repeated in the next epoch
     │   ├── CollectiveUnsupported    use the collective that the message names
-    │   ├── CollectiveTooEarly   move the collective inside `with step:`
     │   ├── AbandonTimedOut      leave the rank: bytes of a lost epoch could still arrive
     │   ├── FencedOff            end: another process owns the rank now
     │   ├── StepMisused          mend the order of the calls in the training loop
     │   ├── StateUnreachable     end: this process can't reach the state that the job is in
-    │   ├── IncompatibleStandby  install the job's version of torch on the standby
-    │   └── MeshDoesNotFit       build a mesh whose sizes multiply to the number of ranks
+    │   └── IncompatibleStandby  install the job's version of torch on the standby
     ├── UnsupportedTensor        pass a plain strided tensor of a supported dtype
     ├── TransferError            about bytes between two members
     │   ├── LinkClosed           the peer has ended; nothing was cut
@@ -60,8 +58,6 @@
     │   ├── JobNameInvalid       choose another name
     │   ├── JobInUse             choose another name, or stop the job that has it
     │   ├── JobUnknown           name a job that exists
-    │   ├── JobFailed            read the log that the message names
-    │   ├── WrongWorldSize       start as many ranks as the job has
     │   ├── NotJoined            call `hotswap.join()` in the script
     │   ├── PortInUse            choose another port, or stop the process that has it
     │   ├── LeaseDamaged         start the job anew: nobody can tell who leads it
@@ -98,7 +94,6 @@ from hotswap.errors.data import (
 from hotswap.errors.job import (
     EvidenceUnreadable,
     JobError,
-    JobFailed,
     JobInUse,
     JobNameInvalid,
     JobUnknown,
@@ -106,17 +101,14 @@ from hotswap.errors.job import (
     NotJoined,
     PortInUse,
     StateUnwritable,
-    WrongWorldSize,
 )
 from hotswap.errors.member import (
     AbandonTimedOut,
-    CollectiveTooEarly,
     CollectiveUnsupported,
     EpochLost,
     FencedOff,
     IncompatibleStandby,
     MemberError,
-    MeshDoesNotFit,
     StateUnreachable,
     StepMisused,
 )
@@ -177,7 +169,6 @@ __all__ = [
     "CheckpointFailed",
     "CheckpointMissing",
     "CheckpointOutdated",
-    "CollectiveTooEarly",
     "CollectiveUnsupported",
     "ConnectionLost",
     "CoordinatorUnreachable",
@@ -193,7 +184,6 @@ __all__ = [
     "HotswapError",
     "IncompatibleStandby",
     "JobError",
-    "JobFailed",
     "JobInUse",
     "JobNameInvalid",
     "JobUnknown",
@@ -208,7 +198,6 @@ __all__ = [
     "ManifestMalformed",
     "ManifestMismatch",
     "MemberError",
-    "MeshDoesNotFit",
     "NotAuthenticated",
     "NotJoined",
     "NotProtectable",
@@ -234,5 +223,4 @@ __all__ = [
     "UnknownProtocolVersion",
     "UnsupportedTensor",
     "WireError",
-    "WrongWorldSize",
 ]

@@ -19,16 +19,6 @@ class JobUnknown(JobError):
     """No job of this name has been run on this machine."""
 
 
-class WrongWorldSize(JobError):
-    """The number of processes is not the number of ranks."""
-
-    def __init__(self, *, expected: int, actual: int) -> None:
-        """Take the number of ranks that the job has, and the number found."""
-        super().__init__(f"the job has {expected} ranks, but {actual} were found: start {expected}")
-        self.expected = expected
-        self.actual = actual
-
-
 class NotJoined(JobError):
     """The script ended, or ran out of ``join_s``, without calling `hotswap.join()`."""
 
@@ -51,10 +41,6 @@ class StateUnwritable(JobError):
 
 class LeaseDamaged(JobError):
     """The lease by which a coordinator leads, or its record, is not as it was written."""
-
-
-class JobFailed(JobError):
-    """The job ended without having finished."""
 
 
 class EvidenceUnreadable(JobError):

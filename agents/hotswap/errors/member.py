@@ -20,10 +20,6 @@ class CollectiveUnsupported(MemberError):
         self.collective = collective
 
 
-class CollectiveTooEarly(MemberError):
-    """A collective was called where it can't be repeated."""
-
-
 class AbandonTimedOut(MemberError):
     """A collective of a lost epoch did not end in time."""
 
@@ -59,7 +55,3 @@ class IncompatibleStandby(MemberError):
         )
         self.expected = expected
         self.received = received
-
-
-class MeshDoesNotFit(MemberError):
-    """A device mesh does not cover the ranks of the job."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     # generic for the type checker alone
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - its only name
 
 EPILOG = """\
 exit codes:

@@ -89,7 +89,7 @@ def spawn(
                 stderr=stderr,
                 start_new_session=True,
                 # The launcher has one thread, so nothing can hold a lock over the fork.
-                preexec_fn=die_with_parent,  # noqa: PLW1509
+                preexec_fn=die_with_parent,  # noqa: PLW1509 - see above
             )
     except OSError as error:
         raise JobError(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hotswap.environment import JOB_KEY, VARIABLES, MemberEnvironment
-from hotswap.node.fleet import Start
+from hotswap.node.fleet_values import Start
 from hotswap.node.request import RunRequest
 
 #: Place of the process among those of the job on this machine: the device it should take.

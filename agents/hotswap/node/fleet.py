@@ -11,97 +11,19 @@ a new standby.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from hotswap.limits import Limits
-
-
-class Kind(StrEnum):
-    """What a process was started as."""
-
-    RANK = "rank"
-    STANDBY = "standby"
-    COORDINATOR = "coordinator"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What was asked for."""
-
-    ranks: int
-    standbys: int
-    coordinators: int
-    respawn: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """One process, from its start to its end."""
-
-    name: str
-    kind: Kind
-    # place on the machine, for choosing a device: the smallest one that was free
-    slot: int
-    started_s: float
-    # a coordinator has welcomed it
-    joined: bool = False
-    # when a coordinator declared it lost, though it may still live
-    lost_s: float | None = None
-    exited_s: float | None = None
-    # exit status, negative for a signal
-    status: int | None = None
-
-    @property
-    def lives(self) -> bool:
-        """Whether there is a process to end."""
-        return self.exited_s is None
-
-    @property
-    def counts(self) -> bool:
-        """Whether it fills a place."""
-        return self.lives and self.lost_s is None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
-    """Start one process."""
-
-    name: str
-    kind: Kind
-    slot: int
-
-    @property
-    def wanted_rank(self) -> int | None:
-        """Rank that the process is to own first."""
-        return self.slot if self.kind is Kind.RANK else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kill:
-    """End a process that has been fenced off and does not end by itself."""
-
-    name: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopRespawning:
-    """Say once that nothing is started in place of others any more."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class End:
-    """The job is over."""
-
-    ok: bool
-    reason: str
-    # process whose log explains a failure
-    culprit: str | None = None
-
-
-Action = Start | Kill | StopRespawning | End
+from hotswap.node.fleet_values import (
+    Action,
+    End,
+    Kill,
+    Kind,
+    Plan,
+    Record,
+    Start,
+    StopRespawning,
+    describe_status,
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -173,6 +95,10 @@ class Fleet:
     def lost(self, name: str, *, now: float) -> None:
         """Note that a coordinator has declared a member lost, though its process may live."""
         self._update(name, lost_s=now)
+
+    def killed(self, name: str) -> None:
+        """Note that a process was killed, though it may not have ended yet."""
+        self._update(name, killed=True)
 
     def began(self) -> None:
         """Note that the first epoch has begun."""
@@ -279,7 +205,7 @@ class Fleet:
     def _fenced(self, now: float) -> Iterable[Kill]:
         """End processes that were declared lost and linger: they hold memory and devices."""
         for record in self.trainers():
-            if record.lives and record.lost_s is not None:
+            if record.lives and not record.killed and record.lost_s is not None:
                 lingered_s = now - record.lost_s
                 if lingered_s >= self._limits.fenced_exit_s:
                     reason = f"declared lost {lingered_s:.0f} s ago and still running"
@@ -351,15 +277,6 @@ def _why_no_start(record: Record) -> str:
             "the script, before the model is built"
         )
     return f"{record.name} {ended} before it called hotswap.join()"
-
-
-def describe_status(status: int | None) -> str:
-    """Say how a process ended, in words."""
-    if status is None:
-        return "is running"
-    if status < 0:
-        return f"was killed by signal {-status}"
-    return "ended" if status == 0 else f"failed with exit status {status}"
 
 
 def _listed(names: list[str]) -> str:

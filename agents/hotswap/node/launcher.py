@@ -24,10 +24,10 @@ from hotswap.node.command_lines import (
 )
 from hotswap.node.event_tail import EventTail, notice_of
 from hotswap.node.exit_codes import ExitCode
-from hotswap.node.fleet import (
+from hotswap.node.fleet import Fleet
+from hotswap.node.fleet_values import (
     Action,
     End,
-    Fleet,
     Kill,
     Kind,
     Start,
@@ -46,6 +46,8 @@ from hotswap.wire.messages import Notice, ProcessExited, Shutdown, Status
 
 #: Longest time between two looks at the events and at what is due, s; exits are acted on at once.
 LOOK_EVERY_S = 0.05
+#: Signals that end the run: Ctrl-C, a request, the terminal's end.
+HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +115,9 @@ class Launcher:
 
         """
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        # what was ignored by whoever started this (nohup, a shell's background job) stays so
+        heeded = [each for each in HEEDED if signal.getsignal(each) is not signal.SIG_IGN]
+        for number in heeded:
             loop.add_signal_handler(number, self._signalled, number)
         link = loop.create_task(self._link.run())
         link.add_done_callback(self._unlinked)
@@ -129,7 +133,7 @@ class Launcher:
             link.cancel()
             self._nursery.close()
             self._events.close()
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in heeded:
                 loop.remove_signal_handler(number)
         return self._outcome(end)
 
@@ -236,6 +240,7 @@ class Launcher:
                     member=action.name,
                 )
                 self._nursery.kill(action.name)
+                self._fleet.killed(action.name)
             case StopRespawning():
                 self._say("respawn_stopped", f"no process is replaced any more: {action.reason}")
 

@@ -11,6 +11,7 @@ from hotswap.node.view import JobView
 from hotswap.wire.messages import Notice
 
 UNKNOWN = "unknown"
+SIGNIFICANT_DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,10 +119,10 @@ def significant(value: float) -> str:
     """Render a number with three significant digits and no exponent."""
     if not math.isfinite(value):
         return str(value)
-    if value == int(value) or abs(value) >= 100:  # noqa: PLR2004 - three digits before the point
+    if value == int(value):
         return f"{value:.0f}"
-    decimals = 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3  # noqa: PLR2004 - likewise
-    return f"{value:.{decimals}f}"
+    digits_before = len(str(abs(int(value)))) if abs(value) >= 1 else 0
+    return f"{value:.{max(0, SIGNIFICANT_DIGITS - digits_before)}f}"
 
 
 def _protection(view: JobView) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotswap.node.fleet import Plan
+from hotswap.node.fleet_values import Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import TextIO
 from hotswap.errors import JobError
 from hotswap.limits import Limits
 from hotswap.node.exit_codes import ExitCode
-from hotswap.node.fleet import End
+from hotswap.node.fleet_values import End
 from hotswap.node.job_directory import JobDirectory, claim, jobs_directory
 from hotswap.node.launcher import Launcher, Outcome
 from hotswap.node.request import RunRequest

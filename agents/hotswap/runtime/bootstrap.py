@@ -25,6 +25,7 @@ def main(arguments: list[str]) -> int:
     while True:
         try:
             runpy.run_path(arguments[0], run_name="__main__")
+            session.require_joined()
         except session.StartOver:
             continue
         except HotswapError as error:

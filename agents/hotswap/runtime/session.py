@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotswap.errors import NotJoined
+
 if TYPE_CHECKING:
     from hotswap.runtime.member import Member
 
@@ -30,6 +32,12 @@ current = _Session()
 def script_folder(script: str) -> Path:
     """Return the folder that python would put first on the import path for ``script``."""
     return Path(script).resolve().parent
+
+
+def require_joined() -> None:
+    """Raise NotJoined when the script has ended without having taken part in the job."""
+    if current.member is None:
+        raise NotJoined
 
 
 def end(*, ok: bool, detail: str) -> None:

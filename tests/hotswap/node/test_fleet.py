@@ -3,7 +3,8 @@
 import pytest
 
 from hotswap.limits import Limits
-from hotswap.node.fleet import End, Fleet, Kill, Kind, Plan, Start, StopRespawning
+from hotswap.node.fleet import Fleet
+from hotswap.node.fleet_values import End, Kill, Kind, Plan, Start, StopRespawning
 
 LIMITS = Limits(
     join_s=60.0,
@@ -189,6 +190,8 @@ def test_a_member_declared_lost_is_replaced_at_once_and_killed_when_it_lingers()
     (kill,) = fleet.due(now=130.0)
     assert isinstance(kill, Kill)
     assert kill.name == "node-1"
+    fleet.killed("node-1")
+    assert fleet.due(now=130.05) == (), "once is enough"
     fleet.exited("node-1", status=-9, now=130.1)
     assert fleet.due(now=140.0) == (), "its place was filled already"
 
@@ -238,7 +241,7 @@ def test_a_standby_that_is_slow_to_join_does_not_hold_up_the_job() -> None:
 
 
 @pytest.mark.parametrize("ok", [True, False])
-def test_the_leaders_verdict_ends_the_job(ok: bool) -> None:  # noqa: FBT001 - the parameter
+def test_the_leaders_verdict_ends_the_job(*, ok: bool) -> None:
     fleet = running()
     fleet.concluded(ok=ok, reason="as the leader says")
     fleet.concluded(ok=not ok, reason="said too late")

@@ -224,7 +224,11 @@ def test_processes_that_fail_at_every_start_are_not_started_for_ever(tmp_path: P
 
 @pytest.mark.parametrize(
     ("number", "code"),
-    [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED)],
+    [
+        (signal.SIGINT, ExitCode.INTERRUPTED),
+        (signal.SIGTERM, ExitCode.TERMINATED),
+        (signal.SIGHUP, ExitCode.TERMINATED),
+    ],
 )
 def test_a_signal_ends_the_run_in_order(
     tmp_path: Path, number: signal.Signals, code: ExitCode

@@ -116,7 +116,7 @@ def test_a_program_gets_one_object_per_notice_with_every_key_always_there() -> N
 
 
 @pytest.mark.parametrize("json", [True, False])
-def test_a_reader_that_goes_away_does_not_stop_the_job(json: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_a_reader_that_goes_away_does_not_stop_the_job(*, json: bool) -> None:
     display = choose(Pipe(), json=json, every_s=1.0, now=Clock())
     display.notice(LOST, view(1), AT)
     display.say(STARTED)

@@ -38,9 +38,7 @@ def take_force(turn: Turn, swap: PlannedSwap, *, step: int | None) -> None:
         job.committed = max(job.committed, step)
         job.began_at = step
     turn.persist()
-    turn.notify(
-        "swap_phase", rank=swap.rank, member=swap.target, text=SwapPhase.IN_FORCE, step=step
-    )
+    turn.notify("swap_phase", rank=swap.rank, member=swap.target, text=swap.phase.value, step=step)
 
 
 def take_over_command(job: Job, swap: PlannedSwap) -> TakeOver:

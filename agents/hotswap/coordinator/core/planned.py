@@ -23,6 +23,10 @@ from hotswap.wire.messages import (
     Verify,
 )
 
+#: Steps after which digests are asked for again.
+VERIFY_PATIENCE_STEPS: Final = 8
+#: Digests that are kept of each side: one may be so many steps behind the other.
+DIGESTS_MAX: Final = 16
 #: Longest reason that goes into a message, in characters.
 REASON_LENGTH_MAX: Final = 500
 
@@ -63,7 +67,7 @@ def _is_over(job: Job, swap: PlannedSwap) -> bool:
             target = job.members.get(swap.target)
             over = target is not None and target.prepared_rank == swap.rank
         case SwapPhase.VERIFYING:
-            over = swap.owner_digest is not None and swap.owner_digest == swap.mirror_digest
+            over = not swap.owner_digests.items().isdisjoint(swap.mirror_digests.items())
         case SwapPhase.BINDING:
             over = not swap.unbound
     return over
@@ -77,11 +81,27 @@ def _enter(turn: Turn, swap: PlannedSwap, phase: SwapPhase) -> None:
 
 def _verify(turn: Turn, swap: PlannedSwap) -> None:
     _enter(turn, swap, SwapPhase.VERIFYING)
+    _ask_to_verify(turn, swap)
+
+
+def _ask_to_verify(turn: Turn, swap: PlannedSwap) -> None:
+    swap.verify_step = turn.job.committed + 1
     turn.broadcast([swap.origin, swap.target], _verify_command(turn.job, swap))
 
 
 def _verify_command(job: Job, swap: PlannedSwap) -> Verify:
-    return Verify(token=job.token, swap=swap.id, rank=swap.rank, at_step=job.committed + 1)
+    return Verify(token=job.token, swap=swap.id, rank=swap.rank, at_step=swap.verify_step)
+
+
+def committed(turn: Turn) -> None:
+    """Ask again for digests that have not come: a mirror that was behind has compared nothing."""
+    swap = turn.job.swap
+    if (
+        swap is not None
+        and swap.phase is SwapPhase.VERIFYING
+        and turn.job.committed >= swap.verify_step + VERIFY_PATIENCE_STEPS
+    ):
+        _ask_to_verify(turn, swap)
 
 
 def _bind(turn: Turn, swap: PlannedSwap) -> None:
@@ -152,12 +172,13 @@ def verified(turn: Turn, message: Verified) -> None:
     swap = turn.job.swap
     if swap is None or message.swap != swap.id or swap.phase is not SwapPhase.VERIFYING:
         return
-    if message.kind == "owner":
-        swap.owner_digest = (message.step, message.digest)
-    else:
-        swap.mirror_digest = (message.step, message.digest)
-    differ = _differ(swap)
-    if not differ and not message.mismatched:
+    digests = swap.owner_digests if message.kind == "owner" else swap.mirror_digests
+    digests[message.step] = message.digest
+    while len(digests) > DIGESTS_MAX:
+        del digests[min(digests)]
+    other = swap.mirror_digests if message.kind == "owner" else swap.owner_digests
+    differs = other.get(message.step, message.digest) != message.digest
+    if not differs and not message.mismatched:
         advance(turn)
         return
     view = turn.job.mirror_view(swap.rank, swap.target)
@@ -166,12 +187,6 @@ def verified(turn: Turn, message: Verified) -> None:
     names = ", ".join(message.mismatched) or "tensors unknown"
     turn.notify("corruption", rank=swap.rank, step=message.step, member=swap.target, text=names)
     abort(turn, f"owner and mirror of rank {swap.rank} differ at step {message.step}: {names}")
-
-
-def _differ(swap: PlannedSwap) -> bool:
-    """Whether the two digests are of the same step and not the same."""
-    owner, mirror = swap.owner_digest, swap.mirror_digest
-    return owner is not None and mirror is not None and owner != mirror and owner[0] == mirror[0]
 
 
 # ----------------------------------------------------------------------------------- giving up

@@ -52,9 +52,11 @@ class PlannedSwap(msgspec.Struct, kw_only=True):
     former_epoch: int = 0
     next_epoch: int = 0
     seats: tuple[Seat, ...] = ()
-    # step and digest that owner and mirror have reported last
-    owner_digest: tuple[int, str] | None = None
-    mirror_digest: tuple[int, str] | None = None
+    # first step that was asked to be digested
+    verify_step: int = 0
+    # latest digests by step, of the owner and of its mirror on the target
+    owner_digests: dict[int, str] = {}
+    mirror_digests: dict[int, str] = {}
     # names that differed; None: not compared
     mismatched: tuple[str, ...] | None = None
     # members whose groups are not connected yet
@@ -76,6 +78,8 @@ class PlannedSwap(msgspec.Struct, kw_only=True):
         """Return an independent copy."""
         twin = copy.copy(self)
         twin.began_s = self.began_s.copy()
+        twin.owner_digests = self.owner_digests.copy()
+        twin.mirror_digests = self.mirror_digests.copy()
         twin.unbound = self.unbound.copy()
         twin.vote_ended_s = self.vote_ended_s.copy()
         twin.resumed_s = self.resumed_s.copy()

@@ -77,6 +77,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     checkpoint_before: int | None
     # members that were declared lost; they are fenced off
     lost: tuple[str, ...]
+    # ranks whose first process was lost before the job began
+    forfeited: tuple[int, ...]
     mirrors: dict[int, tuple[str, ...]]
     # where those mirrors listen
     endpoints: dict[str, Endpoint]

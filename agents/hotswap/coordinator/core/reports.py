@@ -48,6 +48,7 @@ def _applied(turn: Turn, sender: str, *, epoch: int, steps: int) -> None:
         return
     job.members[sender].committed = steps
     job.committed = max(job.committed, steps)
+    planned.committed(turn)
     handover.committed(turn, epoch, steps=steps)
 
 

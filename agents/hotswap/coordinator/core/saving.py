@@ -38,6 +38,7 @@ def record_of(job: Job) -> Record:
         restored_epoch=job.restored_epoch,
         checkpoint_before=job.checkpoint_before,
         lost=tuple(job.lost),
+        forfeited=tuple(job.forfeited),
         mirrors=job.mirrors.copy(),
         endpoints=_mirror_endpoints(job),
         revision=job.revision,
@@ -98,6 +99,7 @@ def load_record(job: Job, record: Record, *, now: float) -> None:
     job.restored_epoch = record.restored_epoch
     job.checkpoint_before = record.checkpoint_before
     job.lost = dict.fromkeys(record.lost)
+    job.forfeited = dict.fromkeys(record.forfeited)
     job.mirrors = record.mirrors.copy()
     job.revision = record.revision
     job.swaps = record.swaps

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -10,13 +9,11 @@ import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import PrefixStore, Store
 
-from hotswap.runtime.group.sockets import Connection, connections, listening_port, open_sockets
+from hotswap.runtime.group.device import listen
+from hotswap.runtime.group.sockets import Connection, connections
 
 if TYPE_CHECKING:
     from hotswap.runtime.group.spec import GroupSpec
-
-#: Finding a device's listening socket compares descriptors before and after: one at a time.
-_DEVICE_LOCK = threading.Lock()
 
 
 class GlooTransport:
@@ -39,7 +36,7 @@ class GlooTransport:
 
         """
         store.set_timeout(timedelta(seconds=bind_s))
-        device, port = _listen(host)
+        device, port = listen(host)
         store.set(f"port/{spec.rank}", str(port))
         # The stub knows neither the class by this name nor the constructor that takes it.
         options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]  # noqa: SLF001
@@ -87,18 +84,3 @@ class GlooTransport:
         self._connections = ()
         self._group = None
         del self.gloo
-
-
-def _listen(host: str) -> tuple[dist.ProcessGroupGloo.Device, int]:
-    """Open a gloo device that listens on ``host``, and tell its port."""
-    with _DEVICE_LOCK:
-        before = open_sockets()
-        device = dist.ProcessGroupGloo.create_device(hostname=host, lazy_init=False)
-        new = {
-            descriptor: inode
-            for descriptor, inode in open_sockets().items()
-            if before.get(descriptor) != inode
-        }
-    port = listening_port(new)
-    assert port is not None, "a gloo device listens from its creation on"
-    return device, port

@@ -45,15 +45,15 @@ class _Progress:
     described: bool = False
     # names of units the mirror has been sent, at whatever version
     copied: set[str] = field(default_factory=set)
-    # step whose bundle carried the last units, while its receipt is awaited
-    last_slice: int | None = None
+    # step whose bundle carried units, while its receipt is awaited: one slice at a time
+    unanswered: int | None = None
     complete: bool = False
     recopies: int = 0
 
     def start_over(self) -> None:
         self.described = False
         self.copied.clear()
-        self.last_slice = None
+        self.unanswered = None
         self.complete = False
 
 
@@ -133,7 +133,7 @@ class Replication:
             self._take_receipts(mirror)
             if not mirror.described:
                 self._describe(mirror, step)
-            if not mirror.complete and mirror.last_slice is None:
+            if not mirror.complete and mirror.unanswered is None:
                 self._copy(mirror, step)
 
     def replicate(self, step: int, *, skip: bool) -> None:
@@ -252,8 +252,7 @@ class Replication:
         tensors = self._state.unit_tensors(list(chosen))
         self._send(mirror, protocol.UNITS, protocol.Units(units=specs), step=step, tensors=tensors)
         mirror.copied |= chosen
-        if len(chosen) == len(left):
-            mirror.last_slice = step
+        mirror.unanswered = step
 
     def _send_gradients(self, mirror: _Progress, step: int) -> None:
         tensors = {
@@ -275,15 +274,15 @@ class Replication:
         mirror.link.drop(f"gradients of step {step} arrived damaged {_RESENDS_MAX + 1} times")
 
     def _take_receipts(self, mirror: _Progress) -> None:
-        if mirror.last_slice is not None:
-            # Waited for: a mirror that works off a backlog has to end it before it can protect.
-            receipt = mirror.link.receipt(protocol.UNITS, step=mirror.last_slice)
-            if receipt is not None and receipt.complete:
-                mirror.complete, mirror.last_slice = True, None
-            elif receipt is not None:
-                self._differs("copy", mirror, step=mirror.last_slice, tensors=receipt.tensors)
-        for step, tensors in mirror.link.differing():
-            self._differs("mirror", mirror, step=step, tensors=tensors)
+        step = mirror.unanswered
+        receipt = None if step is None else mirror.link.arrived(protocol.UNITS, step=step)
+        if step is not None and receipt is not None:
+            mirror.unanswered = None
+            mirror.complete = receipt.complete
+            if receipt.tensors:
+                self._differs("copy", mirror, step=step, tensors=receipt.tensors)
+        for version, tensors in mirror.link.differing():
+            self._differs("mirror", mirror, step=version, tensors=tensors)
 
     def _differs(
         self, where: Where, mirror: _Progress, *, step: int, tensors: tuple[str, ...]

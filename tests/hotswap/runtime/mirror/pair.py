@@ -1,4 +1,4 @@
-"""An owner and its mirror in one process, connected by a real socket; and a proxy that flips bits."""
+"""An owner and its mirror in one process, on a real socket; and a proxy that flips bits."""
 
 from __future__ import annotations
 
