@@ -46,6 +46,8 @@ class Limits:
     replacement_s: float = 240.0
     # coordinator: digests that come later after a change of owner are missing in its certificate
     certificate_s: float = 10.0
+    # coordinator: an owner that has dropped a mirror is told to try it again after this
+    remirror_s: float = 5.0
     # coordinator: epochs in a row that die before they have committed a step and end the job
     barren_epochs_max: int = 8
     # collectives of a lost epoch must have ended within this

@@ -121,7 +121,7 @@ def main() -> None:
     aim = Aim(place="", step=-1, mark=options.out / "struck")
     if options.aimed:
         aim.place = "later"  # hooks are set for any place but none
-        aim.prepare(decoder, optimizer)
+        aim.prepare(decoder)
     record, attempts = Record(options.out, run.rank), Attempts(options.out, run.rank)
     for step in run.steps(options.steps or Until.from_file(options.out / "last")):
         if options.aimed:

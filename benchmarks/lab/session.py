@@ -74,6 +74,9 @@ class Session:
     options: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
+    script: Path = SCRIPT
+    # whether the script takes mode, data and seed
+    settings: bool = True
 
     def __enter__(self) -> Self:
         """Start the job, at a walking pace."""

@@ -61,6 +61,7 @@ LIMITS: Final = Limits(
     swap_s=400.0,
     bind_s=200.0,
     certificate_s=5.0,
+    remirror_s=2.0,
     replacement_s=1e9,
     barren_epochs_max=1_000,
 )

@@ -22,6 +22,7 @@ from typing import Self
 from hotswap.coordinator.core import (
     handover,
     membership,
+    mirrors,
     planned,
     recovery,
     requests,
@@ -126,6 +127,7 @@ def _lead(turn: Turn, event: Event) -> None:
             handover.check_limits(turn)
             restoring.check_limits(turn)
             takeovers.write_due(turn)
+            mirrors.retell(turn)
         case CheckpointFound(step=step):
             restoring.found(turn, step)
         case SaveRefused():

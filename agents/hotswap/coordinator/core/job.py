@@ -150,6 +150,8 @@ class Job(msgspec.Struct, kw_only=True):
     revision: int = 0
     # members that have come back and may not know the assignment
     untold: dict[str, None] = {}
+    # owners that have dropped a mirror -> when they are told to try it again
+    retell_s: dict[str, float] = {}
     # rank -> member
     mirror_views: dict[int, dict[str, MirrorView]] = {}
     # ----------------------------------------------------------------------------- swaps
@@ -191,6 +193,8 @@ class Job(msgspec.Struct, kw_only=True):
         self.members.pop(name, None)
         self.absent.pop(name, None)
         self.unheard.pop(name, None)
+        self.untold.pop(name, None)
+        self.retell_s.pop(name, None)
         self.lost[name] = None
 
     def mirror_view(self, rank: int, member: str) -> MirrorView | None:
@@ -238,4 +242,5 @@ _COPIED = (
     "requests",
     "resuming",
     "untold",
+    "retell_s",
 )

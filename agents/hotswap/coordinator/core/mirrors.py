@@ -130,7 +130,19 @@ def protection_lost(turn: Turn, sender: str, message: ProtectionLost) -> None:
     if view is not None:
         view.complete = False
         view.lag_steps = None
+        turn.job.retell_s.setdefault(sender, turn.now + turn.job.limits.remirror_s)
     turn.notify("protection_lost", rank=message.rank, member=message.mirror, text=message.reason)
+
+
+def retell(turn: Turn) -> None:
+    """Tell owners that have dropped a mirror for a while who mirrors them: they try it again."""
+    job = turn.job
+    due = [name for name, due_s in job.retell_s.items() if due_s <= turn.now]
+    for name in due:
+        del job.retell_s[name]
+        job.untold[name] = None
+    if due:
+        assign(turn)
 
 
 def corruption(turn: Turn, sender: str, message: CorruptionFound) -> None:
