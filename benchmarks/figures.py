@@ -86,7 +86,7 @@ def rounded(value: float | None) -> float | None:
 def slope(values: Sequence[float]) -> float | None:
     """Return the change per place of a straight line through ``values`` (least squares)."""
     count = len(values)
-    if count < 2:
+    if count <= 1:
         return None
     middle, mean = (count - 1) / 2, sum(values) / count
     above = sum((place - middle) * (value - mean) for place, value in enumerate(values))

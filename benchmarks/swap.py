@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import figures
+from benchmarks.peers import run as peers
 from benchmarks.rows import frozen, kills, planned, surroundings
 
 if TYPE_CHECKING:
@@ -55,9 +56,7 @@ def small(seed: int | None) -> dict[str, Callable[[], Row]]:
 
 
 def _peers(*, quick: bool) -> Row:
-    from benchmarks.peers import run
-
-    return run.measure(quick=quick)
+    return peers.measure(quick=quick)
 
 
 def main() -> None:

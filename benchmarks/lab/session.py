@@ -136,7 +136,8 @@ class Session:
         self.walk()
         deadline_s = time.monotonic() + PROTECTED_S
         while not self._is_protected(standbys):
-            if time.monotonic() > deadline_s or self.job._process.poll() is not None:
+            over = any(each["kind"] in {"finished", "failed"} for each in self.job.notices)
+            if over or time.monotonic() > deadline_s:
                 raise AssertionError(f"not protected; the job said:\n{self.job.story()}")
             time.sleep(0.2)
         self.run()

@@ -7,12 +7,13 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks.figures import every, rounded
-from benchmarks.lab import attempts as written
 from benchmarks.lab.session import Session
 from hotswap.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from benchmarks.lab.attempts import Attempt
 
 #: The lease runs from the last heartbeat and is looked at every tick; the rest is the machine's.
 SLACK_S = 0.1
@@ -80,7 +81,7 @@ def _within_lease(decided_ms: float) -> bool:
     return decided_ms <= (Limits().lease_s + SLACK_S) * 1000
 
 
-def two_owners(attempts: Iterable[written.Attempt]) -> bool:
+def two_owners(attempts: Iterable[Attempt]) -> bool:
     """Whether two members have committed steps of one rank in one epoch."""
     owners: dict[tuple[int, int], set[str]] = {}
     for each in attempts:

@@ -52,7 +52,7 @@ def test_one_unknown_verdict_leaves_the_whole_unknown_unless_one_is_false() -> N
     ],
 )
 def test_a_bar_is_met_missed_or_unknown(
-    limit: float | bool, value: object, verdict: bool | None
+    *, limit: float | bool, value: object, verdict: bool | None
 ) -> None:
     assert Bar(row="a", measure="x", limit=limit).meets(value) is verdict
 

@@ -68,7 +68,7 @@ def of_member(world: World, name: str, leader: str | None) -> Iterator[Action]:
     if node.cast is not None:
         if runtime.is_decided(world, node.cast):
             yield ("see_vote", name)
-    elif node.computed is not None and not node.waiting:
+    elif node.computed is not None and runtime.may_cast(node):
         yield ("cast", name)
     if core.switch_decided:
         yield ("boundary", name)

@@ -179,8 +179,13 @@ def _is_being_copied(world: World, name: str, mirror: str) -> bool:
     return any(kind == "copy" for kind, _, _ in world.links.get((name, mirror), ()))
 
 
+def may_cast(node: Node) -> bool:
+    """Whether every mirror that protects the rank has acknowledged the step's gradients."""
+    return not node.waiting
+
+
 def _cast_if_acknowledged(world: World, node: Node) -> None:
-    if node.computed is not None and node.cast is None and not node.waiting:
+    if node.computed is not None and node.cast is None and may_cast(node):
         cast(world, node.name)
 
 
@@ -211,7 +216,8 @@ def see_vote(world: World, name: str) -> None:
     node = world.node(name)
     assert node.cast is not None, "there is an open vote"
     epoch, step = node.cast
-    votes = [world.ballots[node.cast][member] for member in world.electorate[epoch]]
+    cast_ballots = world.ballots[node.cast]
+    votes = [cast_ballots[name] for name in world.electorate[epoch] if name in cast_ballots]
     ready = all(each[0] for each in votes)
     next_epoch = min(each[1] for each in votes)
     node.cast = None

@@ -268,7 +268,7 @@ class World:
         for effect in effects:
             match effect:
                 case coordinator_effects.Persist(record=record):
-                    if record.token < self.store.token:
+                    if not self.may_save(record.token):
                         self.tell(coordinator, SaveRefused())
                         return
                     self.ghost.saved(self.store.record, record)
@@ -289,6 +289,10 @@ class World:
                         self.disconnect(name)
                     return
         assert office.alive, "a dead coordinator decides nothing"
+
+    def may_save(self, token: int) -> bool:
+        """Whether a leader with this token may replace the record."""
+        return token >= self.store.token
 
     def send_down(self, coordinator: str, to: str, message: Message) -> None:
         """Put a message on a connection, if there is one."""

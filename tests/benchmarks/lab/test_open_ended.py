@@ -6,10 +6,10 @@ from benchmarks.lab.open_ended import Until
 
 
 def test_a_run_has_no_end_until_it_is_told_one(tmp_path: Path) -> None:
-    until = Until.from_file(tmp_path / "last")
-    assert not (100 >= until)
-    assert 100 < until
+    steps, until = 100, Until.from_file(tmp_path / "last")
+    assert not (steps >= until)
+    assert steps < until
     (tmp_path / "last").write_text("100")
-    assert 100 >= until
-    assert 99 < until
-    assert not (100 < until)
+    assert steps >= until
+    assert steps - 1 < until
+    assert not (steps < until)

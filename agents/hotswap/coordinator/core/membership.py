@@ -207,6 +207,11 @@ def lose(turn: Turn, name: str, reason: str, *, noticed_s: float) -> None:
     if job.phase not in _OVER:
         turn.persist()
     turn.notify("member_lost", member=name, rank=rank, text=reason)
+    if member.connected:
+        # Frozen or wedged: the first thing that it hears once it is well again.
+        detail = f"{name} was declared lost ({reason}): its rank may have another owner"
+        turn.send(name, Refused(code=FencedOff.code, detail=detail))
+        turn.close(name)
     if job.phase is JobPhase.FORMING:
         form(turn)
     elif job.phase in DEAD:

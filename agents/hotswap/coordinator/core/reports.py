@@ -72,6 +72,12 @@ def _peer_lost(turn: Turn, sender: str, message: messages.PeerLost) -> None:
         planned.abort(turn, f"{sender} could not connect: {message.detail}")
 
 
+def _mirror_report(turn: Turn, sender: str, message: messages.MirrorReport) -> None:
+    mirrors.report(turn, sender, message)
+    # A swap may have waited for this copy.
+    planned.advance(turn)
+
+
 def _unwound(turn: Turn, sender: str, message: messages.Unwound) -> None:
     job = turn.job
     recovery.reported(turn, sender, message)
@@ -116,7 +122,7 @@ FROM_MEMBER: dict[type[Message], Callable[[Turn, str, Any], None]] = {
     messages.Disarmed: lambda turn, sender, message: planned.disarmed(turn, sender, message.epoch),
     messages.Finished: _finished,
     messages.Heartbeat: _heartbeat,
-    messages.MirrorReport: mirrors.report,
+    messages.MirrorReport: _mirror_report,
     messages.PeerLost: _peer_lost,
     messages.Prepared: planned.prepared,
     messages.ProtectionLost: mirrors.protection_lost,

@@ -1,0 +1,24 @@
+"""Repeats one simulation: ``python -m tests.simulation.replay SEED``."""
+
+import sys
+
+from tests.simulation.walk import Walk, describe
+
+
+def main(seed: int) -> int:
+    """Simulate, and print every event; 1 when an invariant does not hold."""
+    walk = Walk(seed)
+    try:
+        walked = walk.run()
+    except AssertionError as error:
+        for number, action in enumerate(walk.trace):
+            print(number, *action)  # noqa: T201 - for the person who asked
+        print(describe(walk.world))  # noqa: T201
+        print(error)  # noqa: T201
+        return 1
+    print(walked)  # noqa: T201
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(int(sys.argv[1])))
