@@ -180,8 +180,41 @@ class Ghost(msgspec.Struct):
             self.restores += 1
 
     def left(self, node: Node, code: str) -> None:
-        """3: everybody can always follow."""
-        expect(code != StateUnreachable.code, f"3: {node.name} can't reach the job's state")
+        """3: everybody can always follow, but for a copy that was found damaged meanwhile."""
+        damaged = any(copy.condemned for copy in node.copies.values())
+        text = f"{node.name} can't reach the job's state"
+        expect(code != StateUnreachable.code or damaged, f"3: {text}")
+
+
+def check_restore(world: World, coordinator: str, start: Message) -> None:
+    """3: nobody goes back to a checkpoint while the state of every rank is there.
+
+    Seen are the cases in which each rank's owner lives, or all but one and a mirror of that one.
+    """
+    if not isinstance(start, messages.Start) or start.restore_step is None:
+        return
+    members = world.offices[coordinator].core.job.members
+    living = [node for node in world.nodes.values() if node.present and node.name in members]
+    current = [
+        (node, holding)
+        for node in living
+        for holding in node.core.holdings()
+        if holding.complete and holding.intact and holding.since_epoch >= world.ghost.restored_epoch
+    ]
+    target = max((holding.version for _, holding in current), default=0)
+    able = {
+        (node.name, holding.rank, holding.kind == "mirror")
+        for node, holding in current
+        if holding.version == target or (holding.pending and holding.version == target - 1)
+    }
+    owned = {rank for _, rank, mirrored in able if not mirrored}
+    owners = {node.name for node in living if node.core.rank is not None}
+    missing = set(range(world.ranks)) - owned
+    if len(missing) > 1:
+        return
+    mirrored = {rank for name, rank, mirror in able if mirror and name not in owners}
+    text = f"{coordinator} goes back to step {start.restore_step}; every rank can go on at {target}"
+    expect(not missing <= mirrored, f"3: {text}")
 
 
 def check_owners(world: World) -> None:

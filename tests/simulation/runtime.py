@@ -307,7 +307,7 @@ def _mirror(
             node.copies[rank] = msgspec.structs.replace(copy, applied=step + 1, held=None)
         elif verdict is Verdict.GAP:
             _unprotect(world, owner, node.name)
-    elif core.complete and core.version == step:
+    elif core.complete and core.version == step and core.admits(epoch):
         _compare(world, owner, node, rank, kind.removeprefix("digest:"), step)
 
 

@@ -79,7 +79,7 @@ MUTANTS: list[tuple[Patch, Mapping[str, int], str]] = [
     (ready_before_the_mirror_holds_the_gradients, {}, "2:"),
     (applied_before_every_rank_has_voted, {}, "3:"),
     (a_vote_of_a_dead_epoch_counts, {"glitch": 1}, "7:|3:|1:"),
-    (a_mirror_takes_bundles_of_a_dead_epoch, {"crash": 1}, "3:"),
+    (a_mirror_takes_bundles_of_a_dead_epoch, {"cut": 1}, "3:"),
     (the_job_goes_back_to_the_lowest_step, {"crash": 1}, "3:"),
     (nobody_s_report_is_awaited, {"crash": 1}, "3:"),
     (nothing_is_saved, {"crash": 2}, "1:|3:"),

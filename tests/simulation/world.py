@@ -28,7 +28,7 @@ from hotswap.limits import Limits
 from hotswap.wire import messages
 from hotswap.wire.messages import Hello, Message
 from tests.simulation import runtime
-from tests.simulation.checks import Ghost
+from tests.simulation.checks import Ghost, check_restore
 from tests.simulation.node import Node, identity
 
 if TYPE_CHECKING:
@@ -276,6 +276,7 @@ class World:
                 case coordinator_effects.Send(to=to, message=message):
                     self.send_down(coordinator, to, message)
                 case coordinator_effects.Broadcast(to=names, message=message):
+                    check_restore(self, coordinator, message)
                     for to in names:
                         self.send_down(coordinator, to, message)
                 case coordinator_effects.FindCheckpoint():

@@ -42,11 +42,6 @@ class LeaderLink:
         self._connection: LeaderConnection | None = None
         self._token = 0
 
-    @property
-    def connected(self) -> bool:
-        """Whether a leader listens."""
-        return self._connection is not None
-
     def report(self, exit_: ProcessExited) -> None:
         """Tell the leader that a process is gone."""
         self._exits[exit_.name] = exit_

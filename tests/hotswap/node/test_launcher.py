@@ -185,12 +185,23 @@ def test_a_script_that_fails_shows_the_end_of_its_log(tmp_path: Path) -> None:
     assert result(job).state == "failed"
 
 
-def test_a_script_that_ends_without_joining_is_told_what_to_call(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("code", "kind", "complaint"),
+    [
+        ("print('done')", "log_tail", "hotswap: not_joined: "),
+        ("raise SystemExit(0)", "ended", "node-0 ended without having called hotswap.join()"),
+    ],
+)
+def test_a_script_that_ends_without_joining_is_told_what_to_call(
+    tmp_path: Path, code: str, kind: str, complaint: str
+) -> None:
     script = tmp_path / "train.py"
-    script.write_text("print('done')\n")
+    script.write_text(f"{code}\n")
     with JobUnderTest(tmp_path, "--ranks", "1", "--standbys", "1", script=script) as job:
         assert job.end()[0] == ExitCode.FAILED
-    assert "ended without having called hotswap.join()" in job.events[-1]["text"]
+    told = job.wait_for(kind)["text"]
+    assert complaint in told
+    assert "hotswap.join()" in told
 
 
 def test_a_script_that_does_not_join_in_time_is_ended(tmp_path: Path) -> None:

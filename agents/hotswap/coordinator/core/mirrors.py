@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+import msgspec
+
 from hotswap.coordinator.core.assignment import assign_mirrors
 from hotswap.coordinator.core.job import LIVING, Job, MirrorView
 from hotswap.coordinator.core.turn import Turn
@@ -130,6 +132,7 @@ def protection_lost(turn: Turn, sender: str, message: ProtectionLost) -> None:
     if view is not None:
         view.complete = False
         view.lag_steps = None
+    if message.mirror in turn.job.mirrors.get(message.rank, ()):
         turn.job.retell_s.setdefault(sender, turn.now + turn.job.limits.remirror_s)
     turn.notify("protection_lost", rank=message.rank, member=message.mirror, text=message.reason)
 
@@ -152,6 +155,14 @@ def corruption(turn: Turn, sender: str, message: CorruptionFound) -> None:
     for name, view in job.mirror_views.get(message.rank, {}).items():
         if sender in (name, owner):
             view.intact = False
+    member = job.members[sender]
+    # It may have reported its copy as sound before it looked.
+    member.holdings = tuple(
+        msgspec.structs.replace(holding, intact=False)
+        if holding.kind == "mirror" and holding.rank == message.rank
+        else holding
+        for holding in member.holdings
+    )
     turn.notify(
         "corruption",
         rank=message.rank,
