@@ -63,6 +63,7 @@ class Work:
     def gradients(self, inputs: Tensor, targets: Tensor) -> Tensor:
         """Compute loss and clipped gradients."""
         loss: Tensor = self.model(inputs, targets)
+        # torch leaves it untyped
         loss.backward()  # type: ignore[no-untyped-call]
         clip_grad_norm_(self.model.parameters(), 1.0)
         return loss

@@ -12,11 +12,11 @@ def main(seed: int) -> int:
         walked = walk.run()
     except AssertionError as error:
         for number, action in enumerate(walk.trace):
-            print(number, *action)  # noqa: T201 - for the person who asked
-        print(describe(walk.world))  # noqa: T201
-        print(error)  # noqa: T201
+            print(number, *action)
+        print(describe(walk.world))
+        print(error)
         return 1
-    print(walked)  # noqa: T201
+    print(walked)
     return 0
 
 

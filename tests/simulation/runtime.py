@@ -215,7 +215,7 @@ def see_vote(world: World, name: str) -> None:
     """Let a member see the result of the vote that it takes part in."""
     node = world.node(name)
     assert node.cast is not None, "there is an open vote"
-    epoch, step = node.cast
+    epoch, _ = node.cast
     cast_ballots = world.ballots[node.cast]
     votes = [cast_ballots[name] for name in world.electorate[epoch] if name in cast_ballots]
     ready = all(each[0] for each in votes)

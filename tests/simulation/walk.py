@@ -90,7 +90,7 @@ class Walk:
         if draw.random() < _FORMING_SHARE:
             self.world = world(ranks=ranks, standbys=standbys, steps=0, limits=LIMITS)
         else:
-            self.world = _begun(world, ranks, standbys).clone()
+            self.world = _begun(world, ranks, standbys).clone()  # type: ignore[arg-type]  # a class hashes by identity
         # nobody finishes while faults happen
         self.world.steps = 10**6
         self.world.compare_every_steps = 2

@@ -1,14 +1,13 @@
 """A whole job in one process: real cores, and between them a network that may lose, delay and cut.
 
-Everything that can happen next is an *action*. Whoever explores takes them in every order; whoever
-simulates takes one at random. Connections deliver in order, and lose what is in flight when they
-break. The leaders' record is one register that refuses a lower token, as the lease stores do.
+What can happen next is an *action*: taken in every order, or at random. Connections deliver in
+order, and lose what is in flight when they break. The record's register refuses a lower token.
 """
 
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -318,7 +317,8 @@ class World:
 
     def receive_down(self, name: str, message: Message) -> None:
         """Let a member receive a message of its coordinator."""
-        runtime.perform(self, name, self.node(name).core.on_command(message))
+        core = self.node(name).core
+        runtime.perform(self, name, core.on_command(cast("messages.FromCoordinator", message)))
 
     def answer_checkpoint(self, coordinator: str) -> None:
         """Answer a coordinator that looks for a checkpoint."""
@@ -385,9 +385,7 @@ class World:
 
     def pass_time(self, seconds: float) -> None:
         """Let time pass for every coordinator; who is connected and not frozen is heard of."""
-        for name, office in list(self.offices.items()):
-            if not office.alive:
-                continue
+        for name in [name for name, office in self.offices.items() if office.alive]:
             office = self.office(name)
             office.now += seconds
             for member in office.core.job.members.values():

@@ -86,6 +86,6 @@ def test_a_tensor_subclass_is_refused() -> None:
 
 
 def test_a_dtype_without_plain_bytes_is_refused() -> None:
-    packed = torch.empty(2, dtype=torch.float4_e2m1fn_x2)
+    packed = torch.zeros(2, dtype=torch.uint8).view(torch.float4_e2m1fn_x2)
     with pytest.raises(UnsupportedTensor, match="float4"):
         dtype_name(packed, name="weight")

@@ -3,6 +3,7 @@
 import copy
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 import msgspec
 
@@ -12,6 +13,9 @@ from hotswap.coordinator.core.record import SavedStart
 from hotswap.coordinator.core.takeover_state import OpenCertificate, Takeover
 from hotswap.limits import Limits
 from hotswap.wire.messages import Disarm, Endpoint, Holding, Seat
+
+Key = TypeVar("Key", int, str)
+Value = TypeVar("Value")
 
 
 class JobPhase(StrEnum):
@@ -214,13 +218,10 @@ class Job(msgspec.Struct, kw_only=True):
         twin = copy.copy(self)
         for name in _COPIED:
             setattr(twin, name, getattr(self, name).copy())
-        for name in _COPIED_DEEPER:
-            containers = getattr(self, name)
-            setattr(twin, name, {key: copy.copy(value) for key, value in containers.items()})
-        twin.mirror_views = {
-            rank: {name: copy.copy(view) for name, view in views.items()}
-            for rank, views in self.mirror_views.items()
-        }
+        twin.members = _copied(self.members)
+        twin.takeovers = _copied(self.takeovers)
+        twin.certificates = _copied(self.certificates)
+        twin.mirror_views = {rank: _copied(views) for rank, views in self.mirror_views.items()}
         twin.progress = self.progress.clone()
         twin.swap = None if self.swap is None else self.swap.clone()
         if self.recovery is not None:
@@ -229,7 +230,10 @@ class Job(msgspec.Struct, kw_only=True):
         return twin
 
 
-_COPIED_DEEPER = ("members", "takeovers", "certificates")
+def _copied(values: dict[Key, Value]) -> dict[Key, Value]:
+    return {key: copy.copy(value) for key, value in values.items()}
+
+
 _COPIED = (
     "observers",
     "lost",

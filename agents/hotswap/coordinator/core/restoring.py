@@ -18,12 +18,19 @@ def seek(turn: Turn, lost: Lost) -> None:
         # It was written anew since.
         job.checkpoint_before = None
     if None in _restorers(job):
-        if recovery.waiting_s is None:
-            recovery.waiting_s = turn.now
-        job.phase = JobPhase.WAITING_FOR_STANDBY
+        _wait(turn)
         return
     job.phase = JobPhase.SEEKING_CHECKPOINT
     turn.find_checkpoint()
+
+
+def _wait(turn: Turn) -> None:
+    """Wait for a standby, though not for ever."""
+    recovery = turn.job.recovery
+    assert recovery is not None, "a standby is waited for after an epoch has died"
+    if recovery.waiting_s is None:
+        recovery.waiting_s = turn.now
+    turn.job.phase = JobPhase.WAITING_FOR_STANDBY
 
 
 def found(turn: Turn, step: int | None) -> None:
@@ -38,8 +45,12 @@ def found(turn: Turn, step: int | None) -> None:
         reason = f"the state of rank {ranks} is lost ({recovery.cause}), and there is {which}"
         conclude(turn, ok=False, reason=reason)
         return
-    owners = [owner for owner in _restorers(job) if owner is not None]
-    assert len(owners) == len(job.seats), "a checkpoint is sought once every rank has a process"
+    restorers = _restorers(job)
+    owners = [owner for owner in restorers if owner is not None]
+    if len(owners) < len(restorers):
+        # A standby has gone meanwhile.
+        _wait(turn)
+        return
     start(
         turn,
         owners,
