@@ -7,7 +7,6 @@ import json
 import sys
 import time
 import tracemalloc
-from typing import TYPE_CHECKING
 
 from hotswap.coordinator.core import effects
 from hotswap.coordinator.core.coordinator import Coordinator
@@ -15,9 +14,6 @@ from hotswap.coordinator.core.events import BecameLeader, Event, Received
 from hotswap.limits import Limits
 from hotswap.wire import messages
 from hotswap.wire.messages import Endpoint, Holding
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: Owners that one standby mirrors: spares are 3 to 5 % of a cluster.
 RANKS_PER_STANDBY = 25
@@ -94,6 +90,14 @@ class SimulatedJob:
             ),
         )
 
+    def _timed(self, events: list[Received]) -> tuple[float, list[effects.Effect]]:
+        """Hand events to the core; return its own time, ms, and the effects of the last one."""
+        handle, now, done = self.core.handle, self._now, []
+        begun_s = time.process_time()
+        for event in events:
+            done = handle(event, now)
+        return (time.process_time() - begun_s) * 1000, done
+
     def commit(self, step: int) -> None:
         """Let every owner report a step."""
         epoch = self.core.job.epoch
@@ -118,12 +122,11 @@ class SimulatedJob:
         reports[heir] = messages.Unwound(
             epoch=epoch, holdings=tuple(_copy(r, version=step) for r in mirrored)
         )
-        events = [Received(sender=name, message=each) for name, each in reports.items()]
         exited = Received(sender="launcher", message=messages.ProcessExited(name=lost, status=-9))
-        dead_ms = _timed_ms(lambda: self.handle(exited))
-        reports_ms = _timed_ms(lambda: [self.handle(event) for event in events[:-1]])
-        started: list[effects.Effect] = []
-        start_ms = _timed_ms(lambda: started.extend(self.handle(events[-1])))
+        events = [Received(sender=name, message=each) for name, each in reports.items()]
+        dead_ms, _ = self._timed([exited])
+        reports_ms, _ = self._timed(events[:-1])
+        start_ms, started = self._timed(events[-1:])
         starts = [
             effect
             for effect in started
@@ -139,12 +142,6 @@ class SimulatedJob:
 
 def _copy(rank: int, *, version: int) -> Holding:
     return Holding(rank=rank, version=version, pending=True, kind="mirror")
-
-
-def _timed_ms(call: Callable[[], object]) -> float:
-    begun_s = time.perf_counter()
-    call()
-    return (time.perf_counter() - begun_s) * 1000
 
 
 def main(arguments: list[str]) -> None:

@@ -6,18 +6,14 @@ The keys are the rows of ``benchmarks/README.md``, which says what each figure m
 from __future__ import annotations
 
 import argparse
-import importlib
-import importlib.util
 import signal
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks import figures
+from benchmarks import coordinator_scale, figures
 from benchmarks.rows import steady
-
-SCALE = "benchmarks.coordinator_scale"
 
 
 def main() -> None:
@@ -28,9 +24,7 @@ def main() -> None:
     given = parser.parse_args()
     # so that context managers end what they have started
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    measured: figures.Figures = {}
-    if importlib.util.find_spec(SCALE) is not None:
-        measured["j"] = importlib.import_module(SCALE).measure(quick=given.quick)
+    measured: figures.Figures = {"j": dict(coordinator_scale.measure())}
     steps, repeats = (15, 1) if given.quick else (60, 5)
     cost = steady.measure(repeats=repeats, steps=steps)
     measured["g"] = {**cost, "load": figures.machine()["load_average_1_min"]}
