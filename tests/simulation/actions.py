@@ -38,7 +38,10 @@ def possible(world: World) -> Iterator[Action]:
     yield from _of_members(world)
     yield from _of_links(world)
     yield from of_coordinators(world)
-    yield from faults(world)
+    first = min(world.alike, default="")
+    for action in faults(world):
+        if action[-1] not in world.alike or action[-1] == first:
+            yield action
 
 
 def _of_members(world: World) -> Iterator[Action]:
@@ -186,7 +189,7 @@ def faults(world: World) -> Iterator[Action]:
     if budget.get("slow_mirror"):
         for name in present:
             yield from (
-                ("slow_mirror", name, mirror) for mirror in sorted(world.nodes[name].waiting)
+                ("slow_mirror", mirror, name) for mirror in sorted(world.nodes[name].waiting)
             )
     job = world.offices[leader].core.job
     if budget.get("swap") and job.swap is None and job.phase == "running" and job.standbys():
@@ -203,6 +206,8 @@ def act(world: World, action: Action) -> None:
     if kind in FAULTS:
         spent = "crash" if kind == "crash_coordinator" else kind
         world.budget[spent] -= 1
+        if not world.alike.isdisjoint(names):
+            world.alike = frozenset()
     _ACTS[kind](world, *names)
 
 
@@ -312,7 +317,7 @@ _ACTS: dict[str, Callable[..., None]] = {
     "glitch": runtime.peer_lost,
     "bundle": runtime.deliver_bundle,
     "link_lost": link_lost,
-    "slow_mirror": link_lost,
+    "slow_mirror": lambda world, mirror, name: link_lost(world, name, mirror),
     "checkpoint": lambda world, name: world.answer_checkpoint(name),
     "expire": lambda world, name: world.expire(name),
     "elect": lambda world, name: world.elect(name),

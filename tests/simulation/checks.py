@@ -201,7 +201,12 @@ def check_restore(world: World, coordinator: str, start: Message) -> None:
         for holding in node.core.holdings()
         if holding.complete and holding.intact and holding.since_epoch >= world.ghost.restored_epoch
     ]
-    target = max((holding.version for _, holding in current), default=0)
+    # the dead, too, may have committed what was reported, and what nobody else can reach
+    target = max(
+        node.core.committed
+        for node in world.nodes.values()
+        if node.core.rank is not None and node.core.since_epoch >= world.ghost.restored_epoch
+    )
     able = {
         (node.name, holding.rank, holding.kind == "mirror")
         for node, holding in current

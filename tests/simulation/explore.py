@@ -71,7 +71,7 @@ def explore(world: World, *, states_max: int = 10_000_000) -> Explored:
             act(there, action)
             check_owners(there)
         except (Violation, AssertionError) as violation:
-            trace = _written([*graph.trace(number), action])
+            trace = written([*graph.trace(number), action])
             raise Violation(f"{violation}; after:\n{trace}") from violation
         seen.transitions += 1
         key = there.key()
@@ -101,7 +101,11 @@ def _enter(graph: _Graph, world: World, key: int, *, parent: int, action: Action
 def is_end(world: World) -> bool:
     """Whether every step is committed, or too few processes live to go on."""
     present = [node for node in world.nodes.values() if node.present]
-    if len(present) < world.ranks or not any(office.alive for office in world.offices.values()):
+    covered = {node.core.rank for node in present} - {None}
+    standbys = sum(node.core.rank is None for node in present)
+    if len(covered) + standbys < world.ranks:
+        return True
+    if not any(office.alive for office in world.offices.values()):
         return True
     leader = world.leader()
     job = None if leader is None else world.offices[leader].core.job
@@ -141,5 +145,6 @@ def _stuck(graph: _Graph) -> list[Action] | None:
     return None if number < 0 else graph.trace(number)
 
 
-def _written(actions: Iterable[Action]) -> str:
+def written(actions: Iterable[Action]) -> str:
+    """Return actions as lines."""
     return "\n".join(f"  {' '.join(action)}" for action in actions)

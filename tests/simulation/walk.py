@@ -102,7 +102,7 @@ class Walk:
             for kind, most in _FAULTS.items()
         }
         self._fault_share = draw.choice((0.02, 0.05, 0.1))
-        self._events = draw.choice((60, 100, 150, 250))
+        self._events = draw.choice((50, 80, 120, 200))
         # a network that is slow to some makes others run ahead
         self._slow = {name: draw.choice((1.0, 1.0, 0.3, 0.1)) for name in self.world.nodes}
         self.world.ghost.notices = {}

@@ -9,8 +9,6 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, cast
 
-import msgspec
-
 from hotswap.coordinator.core import effects as coordinator_effects
 from hotswap.coordinator.core.coordinator import Coordinator
 from hotswap.coordinator.core.events import (
@@ -29,11 +27,11 @@ from hotswap.wire.messages import Hello, Message
 from tests.simulation import runtime
 from tests.simulation.checks import Ghost, check_restore
 from tests.simulation.node import Node, identity
+from tests.simulation.parts import Office, Packet, Store, hashes, packet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hotswap.coordinator.core.record import Record
 
 OPERATOR = "operator"
 
@@ -50,73 +48,6 @@ LIMITS = Limits(
 )
 
 Action = tuple[str, ...]
-
-
-class Packet(msgspec.Struct, frozen=True):
-    """A message on a connection."""
-
-    message: Message
-    key: int
-
-
-def packet(message: Message) -> Packet:
-    """Wrap a message."""
-    return Packet(message, hash(msgspec.msgpack.encode(message)))
-
-
-class Office(msgspec.Struct):
-    """One coordinator process."""
-
-    core: Coordinator
-    alive: bool = True
-    # when its clock stands, s
-    now: float = 0.0
-    key: int | None = None
-
-    def clone(self) -> Office:
-        """Return an independent copy."""
-        return Office(self.core.clone(), self.alive, self.now)
-
-    def fingerprint(self) -> int:
-        """Return what decides what this process will do."""
-        if self.key is None:
-            leads = self.alive and self.core.leading
-            self.key = hash((self.alive, self.core.fingerprint() if leads else None))
-        return self.key
-
-
-class Store(msgspec.Struct):
-    """The lease: the highest token, and the record that its holder has saved."""
-
-    token: int = 0
-    record: Record | None = None
-    key: int | None = None
-
-    def fingerprint(self) -> int:
-        """Return what the next leader would go on from."""
-        if self.key is None:
-            record = self.record
-            told = record and (
-                record.epoch,
-                record.highest_epoch,
-                record.dead_epoch,
-                record.seats,
-                record.start and (record.start.committed, record.start.restore_step),
-                record.committed,
-                record.restored_epoch,
-                record.checkpoint_before,
-                frozenset(record.lost),
-                tuple(sorted(record.mirrors.items())),
-                record.revision,
-                record.swap,
-                record.outcome,
-            )
-            self.key = hash((self.token, told))
-        return self.key
-
-
-def _hashes(queue: tuple[Packet, ...]) -> tuple[int, ...]:
-    return tuple([packet.key for packet in queue])
 
 
 _COPIED = ("nodes", "offices", "control", "up", "down", "links", "electorate", "budget")
@@ -167,6 +98,8 @@ class World:
         self.budget: dict[str, int] = {}
         self.ghost = Ghost()
         self.requests = 0
+        #: members that no fault has told apart yet: the first one is hit first, whatever its name
+        self.alike: frozenset[str] = frozenset()
         #: leave out moments at which nothing can happen that could not happen before or after
         self.terse = False
         #: messages that are not sent
@@ -232,9 +165,10 @@ class World:
                 tuple([office.fingerprint() for office in self.offices.values()]),
                 self.store.fingerprint(),
                 frozenset(self.control.items()),
-                frozenset([(name, _hashes(queue)) for name, queue in self.up.items() if queue]),
-                frozenset([(name, _hashes(queue)) for name, queue in self.down.items() if queue]),
+                frozenset([(name, hashes(queue)) for name, queue in self.up.items() if queue]),
+                frozenset([(name, hashes(queue)) for name, queue in self.down.items() if queue]),
                 frozenset(self.links.items()),
+                self.alike,
                 self.cut,
                 self.frozen,
                 self.exited,

@@ -13,7 +13,7 @@ def assign_mirrors(
     complete: Collection[tuple[int, str]],
     wanted: tuple[int, str] | None,
 ) -> dict[int, tuple[str, ...]]:
-    """Give each rank a mirror among the standbys, evenly, and move as few as possible.
+    """Give each rank a mirror among the standbys, evenly, and change as little as possible.
 
     A mirror that is to be replaced stays until the new one is complete: no rank is left without
     one meanwhile. A standby that has taken a rank over mirrors nothing any more: it could not take
@@ -27,43 +27,49 @@ def assign_mirrors(
         complete: (rank, member) of the mirrors that hold the rank's whole state.
         wanted: a rank and the standby that is to mirror it for a planned swap, beside its mirror.
 
+    Returns:
+        What changes: new lines by rank, empty where nobody mirrors the rank any more.
+
     """
-    free = set(living) - set(owners)
-    kept = {
-        rank: tuple(name for name in current.get(rank, ()) if name in free)
-        for rank in range(len(owners))
-    }
-    chosen = _choose(len(owners), standbys, kept)
-    assignment = {}
-    for rank, names in kept.items():
+    room = dict.fromkeys(standbys, -(-len(owners) // len(standbys)) if standbys else 0)
+    unsettled = []
+    for rank in range(len(owners)):
+        lines = current.get(rank, ())
+        if len(lines) == 1 and room.get(lines[0], 0) > 0 and (not wanted or wanted[0] != rank):
+            room[lines[0]] -= 1
+        else:
+            unsettled.append(rank)
+    chosen = _choose(unsettled, room, current)
+    free = set(living).difference(owners)
+    changes = {}
+    for rank in unsettled:
         best = chosen.get(rank)
-        lines = (*(() if best is None else (best,)), *(name for name in names if name != best))
+        kept = [name for name in current.get(rank, ()) if name in free and name != best]
         if best is not None and (rank, best) in complete:
-            lines = (best,)
+            kept = []
+        lines = (*(() if best is None else (best,)), *kept)
         if wanted is not None and wanted[0] == rank and wanted[1] not in lines:
             lines = (*lines, wanted[1])
-        if lines:
-            assignment[rank] = lines
-    return assignment
+        if lines != current.get(rank, ()):
+            changes[rank] = lines
+    return changes
 
 
 def _choose(
-    ranks: int, standbys: Sequence[str], kept: Mapping[int, tuple[str, ...]]
+    ranks: Sequence[int], room: dict[str, int], current: Mapping[int, tuple[str, ...]]
 ) -> dict[int, str]:
     """Choose one standby a rank; none takes more than its share while another has less."""
-    if not standbys:
+    if not room:
         return {}
-    share = -(-ranks // len(standbys))
-    load = dict.fromkeys(standbys, 0)
     chosen: dict[int, str] = {}
-    for rank in range(ranks):
-        best = next((name for name in kept[rank] if load.get(name, share) < share), None)
+    for rank in ranks:
+        best = next((name for name in current.get(rank, ()) if room.get(name, 0) > 0), None)
         if best is not None:
             chosen[rank] = best
-            load[best] += 1
-    queue = [(count, place, name) for place, (name, count) in enumerate(load.items())]
+            room[best] -= 1
+    queue = [(-count, place, name) for place, (name, count) in enumerate(room.items())]
     heapq.heapify(queue)
-    for rank in range(ranks):
+    for rank in ranks:
         if rank not in chosen:
             count, place, name = queue[0]
             chosen[rank] = name

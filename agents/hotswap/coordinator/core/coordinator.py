@@ -67,20 +67,26 @@ class Coordinator:
 
     def handle(self, event: Event, now: float) -> list[Effect]:
         """Take one event; return what has to be done about it, in order."""
-        if isinstance(event, BecameLeader):
-            self.job = Job(config=self._config)
-            turn = Turn(job=self.job, now=now)
+        turn = Turn(self.job, now)
+        if isinstance(event, Received):
+            # First, because there are thousands of them while an epoch is being left.
+            self._receive(turn, event)
+        elif isinstance(event, BecameLeader):
+            self.job = turn.job = Job(config=self._config)
             _begin_leading(turn, event)
-            return turn.effects
-        turn = Turn(job=self.job, now=now)
-        if self.job.leading:
+        elif self.job.leading:
             _lead(turn, event)
+        if turn.job.swap is not None and turn.job.leading:
             membership.check_newcomer(turn)
-        elif isinstance(event, Received) and isinstance(event.message, messages.Hello):
+        return turn.effects
+
+    def _receive(self, turn: Turn, event: Received) -> None:
+        if self.job.leading:
+            _received(turn, event.sender, event.message)
+        elif isinstance(event.message, messages.Hello):
             detail = f"{self._config.name} does not lead"
             turn.send(event.sender, Refused(code="not_leader", detail=detail))
             turn.close(event.sender)
-        return turn.effects
 
     def status(self) -> messages.Status:
         """Return a snapshot of the job."""
@@ -117,37 +123,39 @@ def _begin_leading(turn: Turn, event: BecameLeader) -> None:
 
 def _lead(turn: Turn, event: Event) -> None:
     match event:
-        case Received(sender=sender, message=message):
-            _received(turn, sender, message)
-        case Disconnected(sender=sender):
-            membership.disconnected(turn, sender)
-        case Tick() if turn.job.phase not in _OVER:
-            membership.tick(turn)
-            planned.check_limits(turn)
-            handover.check_limits(turn)
-            restoring.check_limits(turn)
-            takeovers.write_due(turn)
-            mirrors.retell(turn)
-        case CheckpointFound(step=step):
-            restoring.found(turn, step)
+        case Disconnected():
+            membership.disconnected(turn, event.sender)
+        case Tick():
+            _tick(turn)
+        case CheckpointFound():
+            restoring.found(turn, event.step)
         case SaveRefused():
             turn.stop_leading("another coordinator leads: the record could not be saved")
 
 
+def _tick(turn: Turn) -> None:
+    if turn.job.phase in _OVER:
+        return
+    membership.tick(turn)
+    planned.check_limits(turn)
+    handover.check_limits(turn)
+    restoring.check_limits(turn)
+    takeovers.write_due(turn)
+    mirrors.retell(turn)
+
+
 def _received(turn: Turn, sender: str, message: Message) -> None:
     job = turn.job
+    # What was declared lost is not listened to any more.
+    member = job.members.get(sender)
     if isinstance(message, messages.Hello):
         membership.hello(turn, message)
-        return
-    if sender in job.observers:
+    elif member is not None and member.connected:
+        member.heard_s = turn.now
+        if job.phase not in _OVER:
+            FROM_MEMBER.get(type(message), ignore)(turn, sender, message)
+    elif sender in job.observers:
         _from_observer(turn, sender, message)
-        return
-    member = job.members.get(sender)
-    if member is None or not member.connected:
-        return  # what was declared lost is not listened to any more
-    member.heard_s = turn.now
-    if job.phase not in _OVER:
-        FROM_MEMBER.get(type(message), ignore)(turn, sender, message)
 
 
 def _from_observer(turn: Turn, sender: str, message: Message) -> None:

@@ -33,7 +33,7 @@ def fingerprint(job: Job) -> tuple[object, ...]:
         job.revision,
         frozenset(job.untold),
         tuple(
-            (rank, name, view.complete, view.intact)
+            (rank, name, view.complete, view.intact, view.protecting)
             for rank, views in sorted(job.mirror_views.items())
             for name, view in sorted(views.items())
         ),

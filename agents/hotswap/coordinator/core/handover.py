@@ -206,7 +206,7 @@ def settle(turn: Turn, owner: str) -> None:
         complete(turn)
         return
     if swap.phase is SwapPhase.IN_FORCE:
-        swap.abort_reason = f"{swap.target} was lost before it had committed a step"
+        swap.abort_reason = f"{swap.target} did not keep the rank until a step was committed"
     elif not swap.abort_reason:
         swap.abort_reason = "the epoch died before the swap had taken force"
     planned.ended(turn)

@@ -80,6 +80,8 @@ class MirrorView(msgspec.Struct, kw_only=True):
 
     complete: bool = False
     intact: bool = True
+    # the owner commits no step without its receipt
+    protecting: bool = False
     version: int = 0
     lag_steps: int | None = None
 
@@ -150,7 +152,9 @@ class Job(msgspec.Struct, kw_only=True):
     finished: dict[str, None] = {}
     recovery: Recovery | None = None
     # --------------------------------------------------------------------------- mirrors
+    # replaced as a whole, as are their endpoints
     mirrors: dict[int, tuple[str, ...]] = {}
+    mirror_endpoints: dict[str, Endpoint] = {}
     revision: int = 0
     # members that have come back and may not know the assignment
     untold: dict[str, None] = {}
@@ -186,11 +190,10 @@ class Job(msgspec.Struct, kw_only=True):
     def take_seats(self, seats: tuple[Seat, ...]) -> None:
         """Let ``seats`` say who owns what."""
         self.seats = seats
-        self.owners = {seat.member: seat.rank for seat in seats}
-        for seat in seats:
-            member = self.members.get(seat.member)
-            if member is not None:
-                member.rank = seat.rank
+        former, self.owners = self.owners, {seat.member: seat.rank for seat in seats}
+        for name in self.owners.keys() - former.keys():
+            if name in self.members:
+                self.members[name].rank = self.owners[name]
 
     def dismiss(self, name: str) -> None:
         """Have nothing to do with a member any more, whether it lives or not."""
@@ -242,7 +245,6 @@ _COPIED = (
     "forfeited",
     "owners",
     "finished",
-    "mirrors",
     "requests",
     "resuming",
     "untold",

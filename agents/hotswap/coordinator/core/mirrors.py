@@ -1,6 +1,6 @@
 """Keeping every rank mirrored: who mirrors what, and what is known of each mirror."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -10,6 +10,7 @@ from hotswap.coordinator.core.turn import Turn
 from hotswap.wire.messages import (
     AssignMirrors,
     CorruptionFound,
+    Endpoint,
     Holding,
     Mirroring,
     MirrorReport,
@@ -26,33 +27,49 @@ def assign(turn: Turn) -> None:
     if job.phase not in LIVING:
         return
     before = job.mirrors
-    after = assign_mirrors(
+    changes = assign_mirrors(
         owners=[seat.member for seat in job.seats],
         standbys=[member.name for member in job.standbys()],
         living=job.members.keys(),
         current=before,
-        complete={
-            (rank, name)
-            for rank, views in job.mirror_views.items()
-            for name, view in views.items()
-            if view.usable
-        },
+        complete=_relieving(job),
         wanted=_wanted(job),
     )
-    changed = [
-        rank for rank in range(len(job.seats)) if after.get(rank, ()) != before.get(rank, ())
-    ]
     told = set(job.untold)
     job.untold.clear()
-    if changed:
-        job.mirrors = after
+    if changes:
+        kept = {rank: names for rank, names in before.items() if rank not in changes}
+        job.mirrors = kept | {rank: names for rank, names in changes.items() if names}
+        job.mirror_endpoints = job.mirror_endpoints | _endpoints(job, changes)
         job.revision += 1
-        _forget_views(job, changed)
+        _forget_views(job, changes)
         turn.persist()
-        told.update(job.seats[rank].member for rank in changed)
-        for rank in changed:
-            told.update(before.get(rank, ()), after.get(rank, ()))
+        told.update(job.seats[rank].member for rank in changes)
+        for rank, names in changes.items():
+            told.update(before.get(rank, ()), names)
     _tell(turn, sorted(told & job.members.keys()))
+
+
+def _relieving(job: Job) -> set[tuple[int, str]]:
+    """Name the mirrors that may relieve others of the same rank: the owner waits for them.
+
+    That a mirror says that it is complete is not enough: the step under way may have been
+    acknowledged by the former one alone.
+    """
+    return {
+        (rank, name)
+        for rank, names in job.mirrors.items()
+        if len(names) > 1
+        for name in names
+        if (view := job.mirror_view(rank, name)) is not None and view.usable and view.protecting
+    }
+
+
+def _endpoints(job: Job, changes: Mapping[int, tuple[str, ...]]) -> dict[str, Endpoint]:
+    """Return where new mirrors listen: a new leader has not heard from them yet."""
+    names = sorted({name for line in changes.values() for name in line})
+    endpoints = ((name, job.members[name].endpoint) for name in names)
+    return {name: endpoint for name, endpoint in endpoints if endpoint is not None}
 
 
 def _wanted(job: Job) -> tuple[int, str] | None:
@@ -75,15 +92,20 @@ def _tell(turn: Turn, names: Iterable[str]) -> None:
     """
     job = turn.job
     lines: dict[str, list[Mirroring]] = {name: [] for name in names}
+    if not lines:
+        return
     for rank, members in job.mirrors.items():
         owner = job.seats[rank].member
         for name in members:
+            if name not in lines and owner not in lines:
+                continue
             mirror = job.members.get(name)
-            if mirror is None or mirror.endpoint is None or not {owner, name} & lines.keys():
+            if mirror is None or mirror.endpoint is None:
                 continue
             line = Mirroring(rank=rank, member=name, endpoint=mirror.endpoint)
-            for concerned in {owner, name} & lines.keys():
-                lines[concerned].append(line)
+            for concerned in (owner, name):
+                if concerned in lines:
+                    lines[concerned].append(line)
     for name, assignments in lines.items():
         if job.members[name].connected:
             message = AssignMirrors(
@@ -103,7 +125,7 @@ def learn(turn: Turn, member: str, holdings: Iterable[Holding]) -> None:
 
 
 def report(turn: Turn, member: str, message: MirrorReport) -> None:
-    """Note how far a mirror is; once complete it may relieve another."""
+    """Note how far a mirror is."""
     _learn(turn, member, message.holding, lag_steps=message.lag_steps)
 
 
@@ -120,8 +142,17 @@ def _learn(turn: Turn, member: str, holding: Holding, lag_steps: int | None = No
     view.lag_steps = lag_steps
     if view.usable and not was_usable:
         turn.notify("mirror_complete", rank=holding.rank, member=member, step=holding.version)
-        if len(assigned) > 1:
-            assign(turn)
+
+
+def protected(turn: Turn, rank: int, names: Iterable[str]) -> None:
+    """Note for which mirrors the owner of ``rank`` has waited; one may relieve another."""
+    job = turn.job
+    for name in names:
+        view = job.mirror_view(rank, name)
+        if view is not None and not view.protecting:
+            view.protecting = True
+            if len(job.mirrors.get(rank, ())) > 1:
+                assign(turn)
 
 
 def protection_lost(turn: Turn, sender: str, message: ProtectionLost) -> None:
@@ -130,7 +161,7 @@ def protection_lost(turn: Turn, sender: str, message: ProtectionLost) -> None:
         return
     view = turn.job.mirror_view(message.rank, message.mirror)
     if view is not None:
-        view.complete = False
+        view.complete = view.protecting = False
         view.lag_steps = None
     if message.mirror in turn.job.mirrors.get(message.rank, ()):
         turn.job.retell_s.setdefault(sender, turn.now + turn.job.limits.remirror_s)

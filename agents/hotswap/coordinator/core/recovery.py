@@ -8,12 +8,14 @@
 4. `start`: the next epoch is in force, durably, and everybody is told.
 """
 
+from collections.abc import Container, Iterator
+
 from hotswap.coordinator.core import handover, planned, takeovers
 from hotswap.coordinator.core.ending import conclude
-from hotswap.coordinator.core.job import LIVING, Job, JobPhase, Recovery
+from hotswap.coordinator.core.job import LIVING, Job, JobPhase, MemberView, Recovery
 from hotswap.coordinator.core.planned_state import UNARMED, VOTED, SwapPhase
 from hotswap.coordinator.core.restoring import seek
-from hotswap.coordinator.core.resume import Claim, Lost, Resume, decide_resume
+from hotswap.coordinator.core.resume import Lost, Resume, Situation, decide_resume
 from hotswap.coordinator.core.starting import start
 from hotswap.coordinator.core.turn import Turn
 from hotswap.wire.messages import EpochDead, Unwound
@@ -82,21 +84,15 @@ def again(turn: Turn) -> None:
 
 def _awaited(job: Job) -> dict[str, None]:
     """Name the living members whose reports decide: owners, and who may follow a lost one."""
-    awaited: dict[str, None] = {}
-    for rank in range(len(job.seats)):
-        owner = job.owner(rank)
-        if owner is not None:
-            awaited[owner.name] = None
-        else:
-            awaited.update(dict.fromkeys(_heirs(job, rank)))
-    swap = job.swap
-    if swap is not None:
-        pair = (swap.origin, swap.target)
-        awaited.update((name, None) for name in pair if name in job.members)
-    reported = [name for name in awaited if job.members[name].dead_epoch >= job.dead_epoch]
-    for name in reported:
-        del awaited[name]
-    return awaited
+    members = job.members
+    names = [seat.member for seat in job.seats if seat.member in members]
+    if len(names) < len(job.seats):
+        for seat in job.seats:
+            if seat.member not in members:
+                names += _heirs(job, seat.rank)
+    if job.swap is not None:
+        names += [name for name in (job.swap.origin, job.swap.target) if name in members]
+    return {name: None for name in names if members[name].dead_epoch < job.dead_epoch}
 
 
 def _heirs(job: Job, rank: int) -> tuple[str, ...]:
@@ -123,14 +119,14 @@ def reported(turn: Turn, sender: str, message: Unwound) -> None:
 
 
 def has_reported(turn: Turn, name: str) -> None:
-    """Decide once everybody has reported."""
-    job = turn.job
-    recovery = job.recovery
+    """Decide once everybody has reported; before, the cost does not depend on their number."""
+    job, recovery = turn.job, turn.job.recovery
     if recovery is None or name not in recovery.awaited:
         return
     if job.members[name].dead_epoch >= job.dead_epoch:
         del recovery.awaited[name]
-        decide(turn)
+        if not recovery.awaited:
+            decide(turn)
 
 
 def owner_lost(turn: Turn, name: str, rank: int | None) -> None:
@@ -158,17 +154,7 @@ def decide(turn: Turn) -> None:
     if recovery.awaited:
         return
     _resolve_swap(turn)
-    decision = decide_resume(
-        claims=[_claim(job, rank) for rank in range(len(job.seats))],
-        holdings={
-            member.name: member.holdings
-            for member in job.members.values()
-            if member.dead_epoch >= job.dead_epoch
-        },
-        committed=job.committed,
-        restored_epoch=job.restored_epoch,
-        spares=[member.name for member in job.standbys()],
-    )
+    decision = decide_resume(_situation(job))
     if not recovery.counted:
         recovery.counted = True
         recovery.unwound_s = turn.now
@@ -184,8 +170,18 @@ def decide(turn: Turn) -> None:
     match decision:
         case Resume():
             start(turn, decision.owners, committed=decision.committed, certain=decision.certain)
+        case Lost() if silent := _silent(job):
+            # Someone may still hold what is missing: a former mirror that was not told yet.
+            recovery.awaited = silent
+            job.phase = JobPhase.UNWINDING
         case Lost():
             seek(turn, decision)
+
+
+def _silent(job: Job) -> dict[str, None]:
+    """Name the living members that have not reported, whether they were awaited or not."""
+    dead_epoch = job.dead_epoch
+    return {name: None for name, m in job.members.items() if m.dead_epoch < dead_epoch}
 
 
 def _resolve_swap(turn: Turn) -> None:
@@ -197,9 +193,44 @@ def _resolve_swap(turn: Turn) -> None:
         handover.take_force(turn, swap, step=None)
 
 
-def _claim(job: Job, rank: int) -> Claim:
-    owner = job.owner(rank)
+def _holders(job: Job, ranks: Container[int]) -> Iterator[tuple[str, int]]:
+    """Yield who else holds a copy of one of ``ranks``: a former mirror that still has it."""
+    for member in job.members.values():
+        if member.rank is None and member.dead_epoch >= job.dead_epoch:
+            for holding in member.holdings:
+                if holding.rank in ranks:
+                    yield member.name, holding.rank
+
+
+def _owns(member: MemberView) -> bool:
+    """Whether a member has become an owner, by what it reports itself."""
+    return any(holding.kind != "mirror" for holding in member.holdings)
+
+
+def _situation(job: Job) -> Situation:
+    members, dead_epoch = job.members, job.dead_epoch
+    owners = [seat.member if seat.member in members else None for seat in job.seats]
+    heirs = {rank: _heirs(job, rank) for rank, owner in enumerate(owners) if owner is None}
     swap = job.swap
-    if owner is not None and (swap is None or swap.rank != rank):
-        return Claim(owner=owner.name)
-    return Claim(owner=None if owner is None else owner.name, others=_heirs(job, rank))
+    if swap is not None:
+        heirs[swap.rank] = _heirs(job, swap.rank)
+        newcomer = members.get(swap.target)
+        if owners[swap.rank] == swap.target and newcomer is not None and not _owns(newcomer):
+            # It has not taken the rank over yet, and may be the one that another rank needs.
+            owners[swap.rank] = None
+            heirs[swap.rank] = (swap.target, *heirs[swap.rank])
+    for name, rank in _holders(job, heirs):
+        if name not in heirs[rank]:
+            heirs[rank] = (*heirs[rank], name)
+    return Situation(
+        owners=owners,
+        heirs=heirs,
+        holdings={
+            name: member.holdings
+            for name, member in members.items()
+            if member.dead_epoch >= dead_epoch
+        },
+        committed=job.committed,
+        restored_epoch=job.restored_epoch,
+        spares=[member.name for member in job.standbys()],
+    )

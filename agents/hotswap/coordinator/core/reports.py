@@ -36,6 +36,8 @@ def _committed(turn: Turn, sender: str, message: messages.Committed) -> None:
         # Every rank takes part in a vote, so every rank works, whether it has said so or not.
         job.resuming.clear()
         takeovers.complete(turn)
+    if message.epoch == job.epoch and job.owners.get(sender) == message.rank:
+        mirrors.protected(turn, message.rank, message.protected_by)
     if message.epoch >= job.restored_epoch:
         for notice in job.progress.add(message, world_size=job.config.world_size):
             turn.tell(notice)
@@ -80,9 +82,9 @@ def _mirror_report(turn: Turn, sender: str, message: messages.MirrorReport) -> N
 
 def _unwound(turn: Turn, sender: str, message: messages.Unwound) -> None:
     job = turn.job
-    recovery.reported(turn, sender, message)
     mirrors.learn(turn, sender, message.holdings)
-    if job.phase in LIVING and message.epoch >= job.epoch and sender in job.owners:
+    recovery.reported(turn, sender, message)
+    if job.recovery is None and message.epoch >= job.epoch and sender in job.owners:
         recovery.kill(turn, f"{sender} has left epoch {job.epoch}", noticed_s=turn.now)
 
 

@@ -19,18 +19,6 @@ from dataclasses import dataclass
 from hotswap.coordinator.core.matching import match
 from hotswap.wire.messages import Holding
 
-Holdings = Mapping[str, Sequence[Holding]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """Who may own one rank."""
-
-    # who has to be it, if able: the living owner, or the newcomer of a swap that is in force
-    owner: str | None
-    # others that may hold the rank's state, best first
-    others: tuple[str, ...] = ()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resume:
@@ -55,46 +43,66 @@ class Lost:
     certain: bool
 
 
-def decide_resume(
-    *,
-    claims: Sequence[Claim],
-    holdings: Holdings,
-    committed: int,
-    restored_epoch: int,
-    spares: Sequence[str],
-) -> Resume | Lost:
-    """Decide where the job goes on.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What is known once everybody has reported who can."""
 
-    Args:
-        claims: by rank, who may own it.
-        holdings: what the living members have reported after they had left every dead epoch.
-        committed: steps that are known to be committed.
-        restored_epoch: epoch of the last restore; copies from before belong to another history.
-        spares: living members that own no rank, best first.
+    # by rank: the member that has to own it, if it is able to; None: its owner is lost
+    owners: Sequence[str | None]
+    # rank -> who else may hold its state, best first
+    heirs: Mapping[int, Sequence[str]]
+    # what the living members have reported after they had left every dead epoch
+    holdings: Mapping[str, Sequence[Holding]]
+    # steps that are known to be committed
+    committed: int
+    # epoch of the last restore; copies from before belong to another history
+    restored_epoch: int
+    # living members that own no rank, best first
+    spares: Sequence[str]
 
-    """
-    valid = {
-        member: [holding for holding in held if holding.since_epoch >= restored_epoch]
-        for member, held in holdings.items()
-    }
-    target = max((h.version for held in valid.values() for h in held), default=0)
-    target = max(target, committed)
-    owners: list[str | None] = [None] * len(claims)
-    for rank, claim in enumerate(claims):
-        if claim.owner is not None and _reaches(valid.get(claim.owner, ()), rank, target):
-            owners[rank] = claim.owner
-    fixed = {claim.owner for claim in claims if claim.owner is not None}
-    fresh = spares if target == 0 and restored_epoch == 0 else ()
-    found = match(
-        {
-            rank: _candidates(claims[rank], rank, target, valid, fixed=fixed, fresh=fresh)
-            for rank, owner in enumerate(owners)
-            if owner is None
-        }
-    )
+    def target(self) -> int:
+        """Return how many steps anybody has applied."""
+        target, restored_epoch = self.committed, self.restored_epoch
+        for held in self.holdings.values():
+            for holding in held:
+                if holding.version > target and holding.since_epoch >= restored_epoch:
+                    target = holding.version
+        return target
+
+    def is_certain(self) -> bool:
+        """Whether an owner lives that can tell what was committed."""
+        return any(
+            holding.kind != "mirror" and holding.since_epoch >= self.restored_epoch
+            for held in self.holdings.values()
+            for holding in held
+        )
+
+    def reaches(self, member: str, rank: int, target: int) -> bool:
+        """Whether ``member`` holds ``rank`` at ``target`` steps, or can bring it there."""
+        for holding in self.holdings.get(member, ()):
+            there = holding.version == target or (holding.pending and holding.version == target - 1)
+            if (
+                there
+                and holding.rank == rank
+                and holding.complete
+                and holding.intact
+                and holding.since_epoch >= self.restored_epoch
+            ):
+                return True
+        return False
+
+
+def decide_resume(situation: Situation) -> Resume | Lost:
+    """Decide where the job goes on."""
+    target = situation.target()
+    owners = [
+        owner if owner is not None and situation.reaches(owner, rank, target) else None
+        for rank, owner in enumerate(situation.owners)
+    ]
+    found = match(_candidates(situation, owners, target))
     for rank, member in found.items():
         owners[rank] = member
-    certain = _certain(valid.values())
+    certain = situation.is_certain()
     missing = tuple(rank for rank, owner in enumerate(owners) if owner is None)
     if missing:
         return Lost(ranks=missing, committed=target, certain=certain)
@@ -106,33 +114,21 @@ def decide_resume(
 
 
 def _candidates(
-    claim: Claim,
-    rank: int,
-    target: int,
-    valid: Holdings,
-    *,
-    fixed: set[str],
-    fresh: Sequence[str],
-) -> list[str]:
-    """List who can own a rank whose owner can't; who owns another rank is not among them."""
-    able = [
-        member
-        for member in claim.others
-        if member not in fixed and _reaches(valid.get(member, ()), rank, target)
-    ]
-    return able + [member for member in fresh if member not in able and member not in fixed]
-
-
-def _reaches(held: Iterable[Holding], rank: int, target: int) -> bool:
-    """Whether one of the states is that of ``rank`` and is, or can be brought, at ``target``."""
-    return any(
-        holding.rank == rank
-        and holding.complete
-        and holding.intact
-        and (holding.version == target or (holding.pending and holding.version == target - 1))
-        for holding in held
-    )
-
-
-def _certain(valid: Iterable[Iterable[Holding]]) -> bool:
-    return any(holding.kind != "mirror" for held in valid for holding in held)
+    situation: Situation, owners: Iterable[str | None], target: int
+) -> dict[int, list[str]]:
+    """List who can own each rank whose owner can't; who owns another rank is not among them."""
+    open_ranks = [rank for rank, owner in enumerate(owners) if owner is None]
+    if not open_ranks:
+        return {}
+    fixed = set(situation.owners)
+    fresh = situation.spares if target == 0 and situation.restored_epoch == 0 else ()
+    candidates = {}
+    for rank in open_ranks:
+        able = [
+            member
+            for member in situation.heirs.get(rank, ())
+            if member not in fixed and situation.reaches(member, rank, target)
+        ]
+        able += [member for member in fresh if member not in able and member not in fixed]
+        candidates[rank] = able
+    return candidates

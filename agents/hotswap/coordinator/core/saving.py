@@ -6,7 +6,6 @@ from hotswap.coordinator.core.job import Job, JobPhase, MemberView
 from hotswap.coordinator.core.planned_state import PlannedSwap, SwapPhase
 from hotswap.coordinator.core.record import Record, SavedSwap, SavedTakeover
 from hotswap.coordinator.core.takeover_state import OpenCertificate, Takeover
-from hotswap.wire.messages import Endpoint
 
 _Outcome = Literal["", "finished", "failed"]
 _OUTCOMES: Final[dict[JobPhase, _Outcome]] = {
@@ -39,8 +38,8 @@ def record_of(job: Job) -> Record:
         checkpoint_before=job.checkpoint_before,
         lost=tuple(job.lost),
         forfeited=tuple(job.forfeited),
-        mirrors=job.mirrors.copy(),
-        endpoints=_mirror_endpoints(job),
+        mirrors=job.mirrors,
+        endpoints=job.mirror_endpoints,
         revision=job.revision,
         swaps=job.swaps,
         swap=None if job.swap is None else _saved_swap(job.swap),
@@ -50,12 +49,6 @@ def record_of(job: Job) -> Record:
         outcome=outcome,
         reason=job.reason,
     )
-
-
-def _mirror_endpoints(job: Job) -> dict[str, Endpoint]:
-    names = {name for members in job.mirrors.values() for name in members}
-    known = ((name, job.members[name].endpoint) for name in sorted(names & job.members.keys()))
-    return {name: endpoint for name, endpoint in known if endpoint is not None}
 
 
 def _saved_swap(swap: PlannedSwap) -> SavedSwap:
@@ -100,7 +93,8 @@ def load_record(job: Job, record: Record, *, now: float) -> None:
     job.checkpoint_before = record.checkpoint_before
     job.lost = dict.fromkeys(record.lost)
     job.forfeited = dict.fromkeys(record.forfeited)
-    job.mirrors = record.mirrors.copy()
+    job.mirrors = record.mirrors
+    job.mirror_endpoints = record.endpoints
     job.revision = record.revision
     job.swaps = record.swaps
     job.torch_version = record.torch_version

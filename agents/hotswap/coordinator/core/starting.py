@@ -1,6 +1,6 @@
 """The start of an epoch."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from hotswap.coordinator.core import handover, mirrors, takeovers
 from hotswap.coordinator.core.job import Job, JobPhase
@@ -85,17 +85,24 @@ def _put_in_force(
 ) -> None:
     """Decide the epoch, save it, tell everybody."""
     job = turn.job
-    former = list(job.owners)
-    survivors = set(former)
+    former = job.owners
     job.highest_epoch += 1
     job.epoch = job.highest_epoch
-    job.take_seats(tuple(_seat(job, rank, owner) for rank, owner in enumerate(owners)))
+    seats: Sequence[Seat | None] = job.seats or [None] * len(owners)
+    job.take_seats(
+        tuple(
+            [
+                seat if seat is not None and seat.member == owner else _seat(job, rank, owner)
+                for rank, (seat, owner) in enumerate(zip(seats, owners, strict=True))
+            ]
+        )
+    )
     job.committed = job.began_at = committed
     if restore_step is not None:
         job.restored_epoch = job.epoch
     job.start = SavedStart(
         committed=committed,
-        store=_store(job, survivors),
+        store=_store(job, former),
         restore_step=restore_step,
         cause=cause,
         takeovers=taken,
@@ -105,7 +112,7 @@ def _put_in_force(
     job.disarm = None
     job.finished.clear()
     job.resuming = dict.fromkeys(owners) if job.takeovers else {}
-    left_out = [name for name in former if name not in job.owners and name in job.members]
+    left_out = sorted((former.keys() - job.owners.keys()) & job.members.keys())
     turn.persist()
     turn.broadcast([*job.owners, *left_out], start_command(job))
     turn.notify("epoch_started", step=committed, text=cause)
@@ -137,7 +144,7 @@ def _seat(job: Job, rank: int, owner: str) -> Seat:
     return Seat(rank=rank, member=owner, endpoint=endpoint)
 
 
-def _store(job: Job, survivors: set[str]) -> Endpoint:
+def _store(job: Job, survivors: Container[str]) -> Endpoint:
     """Let a survivor's store serve the rendezvous: a newcomer may have a model to build first."""
     seat = next((seat for seat in job.seats if seat.member in survivors), job.seats[0])
     return seat.endpoint

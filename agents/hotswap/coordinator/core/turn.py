@@ -1,7 +1,8 @@
 """One event being handled: the job, the time, and the effects so far."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from hotswap.coordinator.core.effects import (
     Broadcast,
@@ -20,14 +21,13 @@ from hotswap.coordinator.core.swap_record import SwapRecord
 from hotswap.wire.messages import Message, Notice
 
 
-@dataclass(slots=True, kw_only=True)
-class Turn:
+class Turn(msgspec.Struct):
     """Collects effects; what is persisted comes before the messages that depend on it."""
 
     job: Job
     # coordinator's clock, s
     now: float
-    effects: list[Effect] = field(default_factory=list)
+    effects: list[Effect] = []
 
     def send(self, to: str, message: Message) -> None:
         """Send a message to one member or observer."""
@@ -36,7 +36,7 @@ class Turn:
     def broadcast(self, to: Iterable[str], message: Message) -> None:
         """Send a message to those of ``to`` that are connected."""
         members = self.job.members
-        connected = tuple(name for name in to if name in members and members[name].connected)
+        connected = tuple([name for name in to if name in members and members[name].connected])
         if connected:
             self.effects.append(Broadcast(to=connected, message=message))
 
@@ -45,7 +45,12 @@ class Turn:
         self.effects.append(Close(to=to))
 
     def persist(self) -> None:
-        """Save the job as it is now."""
+        """Save the job as it is now; once is enough as long as nobody is told anything between."""
+        for place in range(len(self.effects) - 1, -1, -1):
+            if isinstance(self.effects[place], Persist):
+                del self.effects[place]
+            elif not isinstance(self.effects[place], Notify):
+                break
         self.effects.append(Persist(record=record_of(self.job)))
 
     def find_checkpoint(self) -> None:

@@ -13,8 +13,8 @@ def assign(
     complete: set[tuple[int, str]] | None = None,
     wanted: tuple[int, str] | None = None,
 ) -> dict[int, tuple[str, ...]]:
-    """Assign among living members."""
-    return assign_mirrors(
+    """Assign among living members; return the whole assignment."""
+    changes = assign_mirrors(
         owners=owners,
         standbys=standbys,
         living={*owners, *standbys},
@@ -22,6 +22,8 @@ def assign(
         complete=complete or set(),
         wanted=wanted,
     )
+    assigned = {**(current or {}), **changes}
+    return {rank: names for rank, names in sorted(assigned.items()) if names}
 
 
 def test_one_standby_mirrors_every_rank() -> None:

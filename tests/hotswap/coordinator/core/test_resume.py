@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from hotswap.coordinator.core.resume import Claim, Lost, Resume, decide_resume
+from hotswap.coordinator.core.resume import Lost, Resume, Situation, decide_resume
 from hotswap.wire.messages import Holding
 
 
@@ -26,11 +26,14 @@ def decide(
 ) -> Resume | Lost:
     """Decide for two ranks: rank 0 is owned by a, the owner of rank 1 is lost."""
     return decide_resume(
-        claims=[Claim(owner="a"), Claim(owner=None, others=("s", "t"))],
-        holdings=holdings,
-        committed=committed,
-        restored_epoch=0,
-        spares=spares,
+        Situation(
+            owners=["a", None],
+            heirs={1: ("s", "t")},
+            holdings=holdings,
+            committed=committed,
+            restored_epoch=0,
+            spares=spares,
+        )
     )
 
 
