@@ -36,9 +36,27 @@ class Outcome:
     # exit code of `hotswap run`
     code: int
 
-    def same_as(self, other: Outcome) -> bool:
-        """Whether losses and final states are bit-identical."""
-        return self.losses == other.losses and self.digests == other.digests
+    def same_as(self, other: Outcome, *, losses_unwritten_max: int = 0) -> bool:
+        """Whether losses and final states are bit-identical.
+
+        A process that is killed right after a vote has no time to write the loss of a step that
+        counts; at most ``losses_unwritten_max`` may be missing.
+        """
+        unwritten = other.losses.keys() - self.losses.keys()
+        written = {key: loss for key, loss in other.losses.items() if key not in unwritten}
+        return (
+            len(unwritten) <= losses_unwritten_max
+            and self.losses == written
+            and self.digests == other.digests
+        )
+
+    def told(self) -> dict[int, float]:
+        """Return how many ranks' reports stand behind the notice of each committed step."""
+        return {
+            notice["step"]: notice["values"]["ranks"]
+            for notice in self.notices
+            if notice["kind"] == "committed"
+        }
 
 
 @dataclass(kw_only=True)

@@ -133,6 +133,10 @@ class Job:
         for launched in self._launched:
             launched.popen.kill()
             launched.popen.wait()
+        # A process that was killed stands there for a moment more.
+        deadline = time.monotonic() + STOP_GRACE_S
+        while time.monotonic() < deadline and self.members():
+            time.sleep(_POLL_S)
 
 
 def _names_error(line: str) -> bool:

@@ -20,8 +20,9 @@ STEPS = 50
 
 
 def _check(job: Job, outcome: Outcome, twin: Outcome) -> None:
+    """Compare with the undisturbed run; the one process that is killed may not write its loss."""
     assert outcome.code == 0, job.story()
-    assert outcome.same_as(twin), job.story()
+    assert outcome.same_as(twin, losses_unwritten_max=1), job.story()
     assert job.command("ledger", check=False).returncode == 0, job.story()
 
 
@@ -43,7 +44,10 @@ def test_a_rank_killed_at_a_random_moment_costs_nothing(
             job._heard.wait(chosen.random())
         job.signal(name)
         job.wait_for(lambda notice: notice["kind"] == "unplanned_completed")
-        _check(job, job.end(), twin)
+        outcome = job.end()
+        _check(job, outcome, twin)
+        # The job's own account is whole: what the lost rank could not report, its successor did.
+        assert outcome.told() == dict.fromkeys(range(STEPS), float(ranks)), job.story()
 
 
 @pytest.mark.parametrize("place", ["forward", "backward", "vote", "optimizer", "copy"])

@@ -46,6 +46,8 @@ class Node(msgspec.Struct):
     # (epoch, step) whose gradients were sent, and mirrors whose receipt is missing
     computed: tuple[int, int] | None = None
     waiting: frozenset[str] = frozenset()
+    # mirror that was told that it owns the rank, and the epoch in which it was told
+    handed_over: tuple[str, int] | None = None
     # (epoch, step) of an open vote
     cast: tuple[int, int] | None = None
     # epoch whose failure was reported
@@ -93,6 +95,7 @@ class Node(msgspec.Struct):
             self.copied,
             self.computed,
             self.waiting,
+            self.handed_over,
             self.cast,
             self.told_epoch >= self.core.epoch,
             self.digest,

@@ -32,7 +32,9 @@ def perform(world: World, name: str, todo: list[MemberEffect]) -> None:
                 _apply(world, node, step)
             case effects.CommitMirrors(epoch=epoch, step=step):
                 for mirror in sorted(node.linked):
-                    push(world, name, mirror, "commit", epoch, step)
+                    # What takes the rank over applies the step itself.
+                    if (mirror, epoch) != node.handed_over:
+                        push(world, name, mirror, "commit", epoch, step)
             case effects.Discard():
                 node.computed = node.cast = None
             case effects.Abandon():
@@ -55,10 +57,11 @@ def _change_role(world: World, node: Node, effect: MemberEffect) -> None:
             world.ghost.switched(node, epoch)
             compute(world, name)
         case effects.HandOver(target=target, epoch=epoch, version=version):
-            world.ghost.switched(node, epoch)
             if target in node.linked:
                 push(world, name, target, "handover", epoch, version)
+                node.handed_over = (target, node.core.epoch)
         case effects.Retire(swap=swap):
+            world.ghost.switched(node, node.core.epoch)
             node.computed = node.cast = None
             say_verified(world, node, swap, "owner")
         case effects.BecomeOwner():

@@ -47,7 +47,7 @@ BOUNDS = [
     Bound(name="crash, member taken for lost", budget={"crash": 1, "suspect": 1}, states_min=4_900),
     Bound(name="crash, two leaders", budget={"crash": 1, "usurp": 1}, states_min=10_000),
     Bound(name="swap, reported steps", steps=2, budget={"swap": 1}, silent=False, states_min=4_900),
-    Bound(name="swap, abort", steps=2, budget={"swap": 1, "abort": 1}, states_min=10_000),
+    Bound(name="swap, abort", steps=2, budget={"swap": 1, "abort": 1}, states_min=9_000),
     Bound(name="swap, crash", budget={"swap": 1, "crash": 1}, states_min=5_400),
     Bound(name="swap, partition", budget={"swap": 1, "cut": 1}, states_min=27_000),
     Bound(name="swap, collective fails", budget={"swap": 1, "glitch": 1}, states_min=16_000),

@@ -139,6 +139,7 @@ class Member:
                 if isinstance(duty, effects.Bind) and duty.rank == rank:
                     self._liaison.begin_binding(duty)
         if standby:
+            self._present_owner.prepare()
             self._liaison.later(lambda: self._core.prepared(rank))
 
     def _settle(self) -> None:
@@ -196,6 +197,7 @@ class Member:
             case effects.Restore():
                 self._present_owner.restore(duty)
             case effects.PrepareRole():
+                self._present_owner.prepare()
                 self._liaison.later(lambda: self._core.prepared(duty.rank))
             case effects.Reinstate():
                 pass  # the state was kept, and what follows connects it again

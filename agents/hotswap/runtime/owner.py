@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hotswap.runtime.data.source import DataSource
     from hotswap.runtime.group.binding import EpochGroups
     from hotswap.runtime.liaison import Liaison
+    from hotswap.runtime.mirror.slot import UnreportedStep
     from hotswap.runtime.step import Step
 
 
@@ -87,6 +88,12 @@ class Owner:
             )
         )
 
+    def prepare(self) -> None:
+        """Be ready to take the rank over out of the mirror in this process, if it has one."""
+        slot = self._liaison.mirrors.slot(self._rank)
+        if slot is not None:
+            self.state.prepare(slot.specs())
+
     def take_over(self, duty: BecomeOwner) -> None:
         """Become the owner, out of the mirror in this process.
 
@@ -109,10 +116,26 @@ class Owner:
             buffers=taken.buffers,
             small=taken.small,
         )
-        if taken.advance:
-            self.state.advance(skip=taken.skip)
+        if taken.applied is not None:
+            self.state.advance(skip=taken.applied.skip)
             self.own()
-            self.record(duty.version - 1)
+            self._report_for_the_lost(duty, taken.applied)
+
+    def _report_for_the_lost(self, duty: BecomeOwner, applied: UnreportedStep) -> None:
+        """Report the step that the former owner may have been lost in; it may be told twice."""
+        step = duty.version - 1
+        samples = self.record(step)
+        self._liaison.send(
+            Committed(
+                epoch=applied.epoch,
+                rank=duty.rank,
+                step=step,
+                loss=applied.loss,
+                samples=samples,
+                values=dict(applied.values),
+            ),
+            keep=True,
+        )
 
     def restore(self, duty: Restore) -> None:
         """Become what the rank was at a checkpoint, and tell the core how that went."""
@@ -173,7 +196,7 @@ class Owner:
             raise EpochLost(message)
         self.state.check_unchanged()
         self._skip = self._agree_on_overflow(groups)
-        mirrors = self._replicate(step.index)
+        mirrors = self._replicate(step)
         self._vote(step.index, groups, mirrors)
         self._liaison.send(
             Committed(
@@ -230,16 +253,16 @@ class Owner:
             return False
         return bool(groups.reduce([int(overflow)], ReduceOp.MAX)[0])
 
-    def _replicate(self, step: int) -> tuple[str, ...]:
+    def _replicate(self, step: Step) -> tuple[str, ...]:
         """Have every protecting mirror hold the step; name them."""
         replication = self._liaison.replication
         digests = self._digests.take()
         if replication is None:
             return ()
         if digests is not None:
-            self._compare(replication, step, digests)
-        replication.replicate(step, skip=self._skip)
-        return replication.acknowledged(step)
+            self._compare(replication, step.index, digests)
+        replication.replicate(step.index, skip=self._skip, loss=step.loss, values=step.values)
+        return replication.acknowledged(step.index)
 
     def _compare(self, replication: Replication, step: int, digests: dict[str, str]) -> None:
         if self._newcomer:

@@ -51,8 +51,8 @@ class Committed(Message, frozen=True, kw_only=True):
     rank: int
     step: int
     loss: float | None = None
-    # wall time of the step on this rank, s
-    step_s: float = 0.0
+    # wall time of the step on this rank, s; None where it was not measured
+    step_s: float | None = None
     # samples this rank consumed in the step
     samples: int = 0
     # further values the script reported, e.g. validation_loss

@@ -178,6 +178,8 @@ class FakeMember:
     def _hand_over(self, effect: effects.HandOver) -> None:
         target = self._others.member(effect.target)
         if target is not None:
+            # It owns the rank now, and applies the step itself.
+            self._mirrors = tuple(name for name in self._mirrors if name != effect.target)
             done = target.core.on_handover(
                 rank=effect.rank, epoch=effect.epoch, version=effect.version
             )

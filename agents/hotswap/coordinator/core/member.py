@@ -79,8 +79,7 @@ class MemberCore(EpochCore):
         done: Effects = []
         match message:
             case messages.Prepare(rank=rank) if self.phase is MemberPhase.STANDBY:
-                built = self.prepared_rank == rank
-                done = self.prepared(rank) if built else [effects.PrepareRole(rank=rank)]
+                done = [effects.PrepareRole(rank=rank)]
             case messages.AssignMirrors():
                 done = self._assign(message)
             case messages.BindNext():

@@ -171,8 +171,19 @@ class StepCore:
             # Every rank sees the same MIN, so every one of them switches: too late to disarm.
             self._disarm = None
             self._switch_voted_s = ended_s
-            return done
+            return [*self._hand_over(), *done]
         return [*done, *self._disarm_now()]
+
+    def _hand_over(self) -> Effects:
+        """Let the newcomer begin at once: it holds this step's gradients, and applies them too."""
+        armed = self._armed
+        assert armed is not None, "nobody votes for a switch that is not armed"
+        if armed.rank != self.rank:
+            return []
+        handed_over = effects.HandOver(
+            target=armed.target, rank=armed.rank, epoch=armed.epoch, version=self.committed
+        )
+        return [handed_over]
 
     def at_boundary(self) -> Effects:
         """Let a planned swap take force, if the last vote was unanimous for it."""
@@ -191,10 +202,7 @@ class StepCore:
         if armed.rank != self.rank:
             return [effects.Switch(epoch=armed.epoch), told]
         self.phase = MemberPhase.RETIRED
-        handed_over = effects.HandOver(
-            target=armed.target, rank=armed.rank, epoch=armed.epoch, version=self.committed
-        )
-        return [handed_over, effects.Retire(swap=armed.swap), told]
+        return [effects.Retire(swap=armed.swap), told]
 
     def clone(self) -> Self:
         """Return an independent copy of this core."""

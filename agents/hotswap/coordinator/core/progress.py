@@ -15,22 +15,26 @@ class _Tally(msgspec.Struct, kw_only=True):
     """What has been reported of one step."""
 
     epoch: int
-    reports: int = 0
+    # ranks that have reported
+    ranks: set[int] = set()
     losses: int = 0
     loss_sum: float = 0.0
-    # slowest rank
-    step_s: float = 0.0
+    # of the slowest rank; None: nobody has measured it
+    step_s: float | None = None
     samples: int = 0
     # sum and number of what scripts reported, by name
     values: dict[str, tuple[float, int]] = {}
 
     def add(self, report: Committed) -> None:
-        self.reports += 1
+        if report.rank in self.ranks:
+            return  # a lost owner and its successor may both report the step
+        self.ranks.add(report.rank)
         self.epoch = max(self.epoch, report.epoch)
         if report.loss is not None:
             self.losses += 1
             self.loss_sum += report.loss
-        self.step_s = max(self.step_s, report.step_s)
+        if report.step_s is not None:
+            self.step_s = max(self.step_s or 0.0, report.step_s)
         self.samples += report.samples
         for name, value in report.values.items():
             total, count = self.values.get(name, (0.0, 0))
@@ -41,9 +45,10 @@ class _Tally(msgspec.Struct, kw_only=True):
         values = {name: total / count for name, (total, count) in self.values.items()}
         if self.losses:
             values["loss"] = self.loss_sum / self.losses
-        values["step_s"] = self.step_s
+        if self.step_s is not None:
+            values["step_s"] = self.step_s
         values["samples"] = float(self.samples)
-        values["ranks"] = float(self.reports)
+        values["ranks"] = float(len(self.ranks))
         return Notice(kind="committed", epoch=self.epoch, step=step, values=values)
 
 
@@ -58,13 +63,13 @@ class Progress(msgspec.Struct, kw_only=True):
         """Fold in a report; return a notice for each step that is told by it.
 
         A step is told when every rank has reported it, or when a later one is: a rank that was
-        lost, or that rolled forward, never reports the step.
+        lost without a mirror, or that rolled forward, never reports the step.
         """
         if report.step < self.told:
             return []
         tally = self.tallies.setdefault(report.step, _Tally(epoch=report.epoch))
         tally.add(report)
-        if tally.reports >= world_size:
+        if len(tally.ranks) >= world_size:
             return self.flush(report.step + 1)
         return self.flush(self.told + 1) if len(self.tallies) > STEPS_MAX else []
 
@@ -84,4 +89,5 @@ class Progress(msgspec.Struct, kw_only=True):
         tallies = {step: copy.copy(tally) for step, tally in self.tallies.items()}
         for tally in tallies.values():
             tally.values = tally.values.copy()
+            tally.ranks = tally.ranks.copy()
         return Progress(tallies=tallies, told=self.told)

@@ -116,7 +116,8 @@ def _put_in_force(
     turn.persist()
     turn.broadcast([*job.owners, *left_out], start_command(job))
     turn.notify("epoch_started", step=committed, text=cause)
-    for notice in job.progress.flush(committed):
+    # The last step before a loss is told later: who takes a lost rank over reports it as well.
+    for notice in job.progress.flush(committed - 1):
         turn.tell(notice)
     for name in left_out:
         job.dismiss(name)

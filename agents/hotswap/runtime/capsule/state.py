@@ -18,7 +18,12 @@ from hotswap.runtime.capsule.protect import check_protectable, check_unchanged
 from hotswap.runtime.capsule.scaler import forget_verdict, unscale_and_check, update_scaler
 from hotswap.runtime.capsule.stateful import Scheduler, Stateful
 from hotswap.runtime.capsule.tensors import local
-from hotswap.runtime.capsule.unit_loading import misfits, state_devices, write_unit
+from hotswap.runtime.capsule.unit_loading import (
+    misfits,
+    prepare_unit,
+    state_devices,
+    write_unit,
+)
 from hotswap.runtime.capsule.units import UnitSpec, units_of
 from hotswap.runtime.capsule.writes import WriteWatch
 
@@ -84,6 +89,8 @@ class RankState:
         #: steps applied
         self.version = 0
         self._in_step = False
+        # where the optimizer keeps its state, once that was found out
+        self._known_devices: list[dict[str, torch.device]] | None = None
 
     @property
     def model(self) -> nn.Module:
@@ -223,6 +230,22 @@ class RankState:
         self._optimizer.zero_grad(set_to_none=True)
         forget_verdict(self._scaler, self._optimizer)
 
+    def prepare(self, units: Sequence[UnitSpec]) -> None:
+        """Create what `load` will write into for these units, before the moment that counts.
+
+        The state is not to be used before it was loaded.
+        """
+        specs = {spec.name: spec for spec in units}
+        devices = self._state_devices()
+        for unit in self._units:
+            if unit.name in specs:
+                prepare_unit(
+                    specs[unit.name],
+                    parameter=unit.parameter,
+                    optimizer=self._optimizer,
+                    devices=devices[unit.group],
+                )
+
     def load(
         self,
         *,
@@ -247,7 +270,7 @@ class RankState:
         self._check_fits(units, tensors=tensors, buffers=buffers)
         small_state = self._holders.decode(*small)
         specs = {spec.name: spec for spec in units}
-        devices = state_devices(self._optimizer)
+        devices = self._state_devices()
         for unit in self._units:
             spec = specs[unit.name]
             write_unit(
@@ -269,6 +292,11 @@ class RankState:
     def digests(self, digest: DigestFunction) -> dict[str, str]:
         """Return the digest of each tensor of the units, and of each buffer, by name."""
         return {**digest(self.unit_tensors()), **digest(self.buffers.tensors())}
+
+    def _state_devices(self) -> list[dict[str, torch.device]]:
+        if self._known_devices is None:
+            self._known_devices = state_devices(self._optimizer)
+        return self._known_devices
 
     def _reshard(self) -> None:
         # After an evaluation FSDP may still hold gathered parameters, which the next forward

@@ -36,6 +36,29 @@ def misfits(spec: UnitSpec, tensors: Mapping[str, Tensor]) -> list[str]:
     ]
 
 
+def prepare_unit(
+    spec: UnitSpec,
+    *,
+    parameter: Tensor,
+    optimizer: Optimizer,
+    devices: Mapping[str, torch.device] | None = None,
+) -> None:
+    """Create the optimizer state that `write_unit` will write into, so that it only copies.
+
+    Creating a distributed tensor takes longer than copying a small one.
+    """
+    held = optimizer.state[parameter]
+    for entry in spec.state:
+        if entry.kind == "tensor":
+            place = _Place(
+                parameter=parameter,
+                order=tuple(spec.order),
+                scalar_device=(devices or {}).get(entry.key, _HOST),
+            )
+            if not isinstance(held.get(entry.key), Tensor):
+                held[entry.key] = _created(entry, place)
+
+
 def write_unit(
     spec: UnitSpec,
     tensors: Mapping[str, Tensor],

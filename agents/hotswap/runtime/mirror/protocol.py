@@ -62,6 +62,9 @@ class Gradients(msgspec.Struct, frozen=True, kw_only=True):
     skip: bool
     # units that have no gradient in this step
     absent: tuple[str, ...] = ()
+    # what the owner reports of the step once it is committed; the mirror does if it can't
+    loss: float | None = None
+    values: dict[str, float] = {}
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from hotswap.runtime.mirror import protocol
 from hotswap.transfer.order import CopyUnit, copy_order, next_slice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from torch import Tensor
 
@@ -48,6 +48,8 @@ class _Progress:
     # step whose bundle carried units, while its receipt is awaited: one slice at a time
     unanswered: int | None = None
     complete: bool = False
+    # epoch in which it was told that it owns the rank from the next one on
+    handed_over: int | None = None
     recopies: int = 0
 
     def start_over(self) -> None:
@@ -136,9 +138,17 @@ class Replication:
             if not mirror.complete and mirror.unanswered is None:
                 self._copy(mirror, step)
 
-    def replicate(self, step: int, *, skip: bool) -> None:
+    def replicate(
+        self,
+        step: int,
+        *,
+        skip: bool,
+        loss: float | None = None,
+        values: Mapping[str, float] | None = None,
+    ) -> None:
         """Send this step's gradients to each mirror, for the units that it has.
 
+        ``loss`` and ``values`` are what is reported of the step, should this process be lost.
         Units that the script itself has written since the last step can't be replayed: every
         mirror is copied to anew.
         """
@@ -168,6 +178,8 @@ class Replication:
             absent=tuple(name for name, gradient in gradients.items() if gradient is None),
             awaited=False,
             skip=skip,
+            loss=loss,
+            values=dict(values or {}),
         )
         for mirror in live:
             self._send_gradients(mirror, step)
@@ -183,8 +195,10 @@ class Replication:
         """Step ``step`` has been applied here: the mirrors apply it too."""
         blob, tensors = self._state.small_state()
         small = {protocol.small_name(i): tensor for i, tensor in enumerate(tensors)}
+        epoch, _ = self._stamp()
         for mirror in self._live():
-            if mirror.described:
+            # What takes the rank over applies the step itself.
+            if mirror.described and mirror.handed_over != epoch:
                 meta = protocol.Commit(small=blob)
                 self._send(mirror, protocol.COMMIT, meta, step=step, tensors=small)
         self._sent = {}
@@ -201,6 +215,7 @@ class Replication:
         for mirror in self._live():
             if mirror.link.member == member:
                 meta = protocol.Handover(next_epoch=next_epoch)
+                mirror.handed_over, _ = self._stamp()
                 self._send(mirror, protocol.HANDOVER, meta, step=step)
 
     def start_over(self) -> None:

@@ -31,9 +31,24 @@ if TYPE_CHECKING:
 class _Pending:
     """What a step will change besides the units, once it is committed."""
 
+    epoch: int
     step: int
     buffers: dict[str, Tensor]
     skip: bool
+    loss: float | None
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreportedStep:
+    """A step that the lost owner may have committed and not reported."""
+
+    # epoch in which it was computed
+    epoch: int
+    # the optimizer's call was skipped, as ``RankState.advance`` has to know
+    skip: bool
+    loss: float | None
+    values: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +61,8 @@ class TakenState:
     buffers: Mapping[str, Tensor]
     # of ``version``, or of the version before: then ``RankState.advance`` is due
     small: tuple[bytes, Sequence[Tensor]]
-    advance: bool
-    # the last step's optimizer call was skipped, as ``advance`` has to know
-    skip: bool
+    # step that was applied here just now; None: the owner had it applied
+    applied: UnreportedStep | None
 
 
 class MirrorSlot:
@@ -175,7 +189,12 @@ class MirrorSlot:
                 skip=meta.skip,
             )
             self._pending = _Pending(
-                step=step, buffers=_named(tensors, protocol.buffer_name("")), skip=meta.skip
+                epoch=epoch,
+                step=step,
+                buffers=_named(tensors, protocol.buffer_name("")),
+                skip=meta.skip,
+                loss=meta.loss,
+                values=meta.values,
             )
 
     def commit(
@@ -228,9 +247,9 @@ class MirrorSlot:
         """
         self.freeze()
         with self._lock:
-            skip = self._pending is not None and self._pending.skip
+            applied = None
             if apply_pending:
-                self._advance()
+                applied = self._advance()
             else:
                 self._scrub()
             assert self._replay.version is not None, "only a complete slot is taken"
@@ -240,9 +259,13 @@ class MirrorSlot:
                 tensors=self._replay.tensors(),
                 buffers=dict(self._buffers),
                 small=self._small,
-                advance=apply_pending,
-                skip=skip,
+                applied=applied,
             )
+
+    def specs(self) -> tuple[UnitSpec, ...]:
+        """Return what the units are now, so that a model can be prepared for them."""
+        with self._lock:
+            return self._replay.specs()
 
     def freeze(self) -> None:
         """Accept nothing more from the link: the state is about to be taken. Never waits long."""
@@ -255,12 +278,15 @@ class MirrorSlot:
             raise ReplayGap(message)
         return verdict is Verdict.TAKE
 
-    def _advance(self) -> None:
+    def _advance(self) -> UnreportedStep:
         pending, self._pending = self._pending, None
         assert pending is not None, "the core says that a step is pending"
         self._scrub()
         self._replay.apply()
         self._buffers.update(pending.buffers)
+        return UnreportedStep(
+            epoch=pending.epoch, skip=pending.skip, loss=pending.loss, values=pending.values
+        )
 
     def _scrub(self) -> None:
         changed = self._replay.scrub(tensor_checksums)

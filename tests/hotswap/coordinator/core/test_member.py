@@ -197,8 +197,9 @@ def test_the_owner_of_the_swapped_rank_offers_it_only_when_the_target_holds_the_
 
 def test_it_hands_over_and_keeps_its_state_until_it_is_released() -> None:
     core = armed("r1")
-    voted(core, next_epoch=2, mirrors={"s0"})
-    assert names(core.at_boundary()) == ["HandOver", "Retire", "Switched"]
+    done = voted(core, next_epoch=2, mirrors={"s0"})
+    assert done == ["HandOver", "Apply", "CommitMirrors"]
+    assert names(core.at_boundary()) == ["Retire", "Switched"]
     assert [holding.kind for holding in core.holdings()] == ["retired"]
     assert names(core.on_command(messages.Release(token=1))) == ["Leave"]
 

@@ -40,8 +40,8 @@ def _digests_of_a_newcomer(pair: Pair, *, apply_pending: bool) -> dict[str, str]
         buffers=taken.buffers,
         small=taken.small,
     )
-    if taken.advance:
-        newcomer.advance(skip=taken.skip)
+    if taken.applied is not None:
+        newcomer.advance(skip=taken.applied.skip)
     assert newcomer.hyperparameters() == pair.state.hyperparameters()
     return newcomer.digests(tensor_digests)
 
