@@ -63,16 +63,32 @@
     │   ├── LeaseDamaged         start the job anew: nobody can tell who leads it
     │   ├── StateUnwritable      make room; nothing that was written before is lost
     │   └── EvidenceUnreadable   name a file that is there, and that nobody edited
-    └── OperatorError            about a command to a running job
-        ├── CoordinatorUnreachable   try again, or see whether the job still runs
-        ├── RequestRefused           mend the request; `refusal` says why
-        └── SwapNotCompleted         the job goes on as before; the message says why
+    ├── OperatorError            about a command to a running job
+    │   ├── CoordinatorUnreachable   try again, or see whether the job still runs
+    │   ├── RequestRefused           mend the request; `refusal` says why
+    │   └── SwapNotCompleted         the job goes on as before; the message says why
+    └── AgentError               about a node's agent and the control plane
+        ├── PlaneMessageMalformed    run the same version of hotswap on both sides
+        ├── EnrolmentRefused         ask for a new token; a token serves one node once
+        ├── PlaneUnreachable         try again; what is to be said is kept meanwhile
+        ├── AgentStateUnusable       choose another state directory, or mend this one
+        ├── ScenarioMalformed        mend the file at the place that the message names
+        └── CommandRefused           mend the command; `refusal` says why
 
 Messages say what to do next. ``code``, the class's name in snake case, is stable: programs compare
 it, never the text. Each family stands in a module of its own and is imported from here; a new class
 goes there, into the drawing, and into ``__all__``.
 """
 
+from hotswap.errors.agent import (
+    AgentError,
+    AgentStateUnusable,
+    CommandRefused,
+    EnrolmentRefused,
+    PlaneMessageMalformed,
+    PlaneUnreachable,
+    ScenarioMalformed,
+)
 from hotswap.errors.base import HotswapError
 from hotswap.errors.checkpoint import (
     CheckpointDamaged,
@@ -159,6 +175,8 @@ from hotswap.errors.wire import (
 
 __all__ = [
     "AbandonTimedOut",
+    "AgentError",
+    "AgentStateUnusable",
     "BadFrame",
     "BundleMalformed",
     "BundleTooLarge",
@@ -170,6 +188,7 @@ __all__ = [
     "CheckpointMissing",
     "CheckpointOutdated",
     "CollectiveUnsupported",
+    "CommandRefused",
     "ConnectionLost",
     "CoordinatorUnreachable",
     "CorruptSegment",
@@ -177,6 +196,7 @@ __all__ = [
     "DataMisused",
     "DataUnsuitable",
     "DataWorkerLost",
+    "EnrolmentRefused",
     "EnvironmentInvalid",
     "EpochLost",
     "EvidenceUnreadable",
@@ -204,11 +224,14 @@ __all__ = [
     "NumericsDiffer",
     "OperatorError",
     "PeerSilent",
+    "PlaneMessageMalformed",
+    "PlaneUnreachable",
     "PortInUse",
     "ProtectedChanged",
     "ReplayGap",
     "RequestRefused",
     "SampleUnreadable",
+    "ScenarioMalformed",
     "SegmentUnexpected",
     "StateError",
     "StateMalformed",
