@@ -1,0 +1,1 @@
+"""What the control plane is about: one package per business noun."""

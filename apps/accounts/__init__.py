@@ -1,0 +1,1 @@
+"""People, roles, tenants, tokens of programs, credentials of agents."""

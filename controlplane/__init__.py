@@ -1,0 +1,1 @@
+"""Wiring of the control plane: settings, addresses, processes. No decision lives here."""
