@@ -212,6 +212,33 @@ class Liaison:
                 on_bound=lambda epoch: self.later(lambda: self.core.bound(epoch)),
             )
 
+    def take_binding(self, epoch: int) -> Binding | None:
+        """Give the connections of ``epoch`` away, and free those of earlier ones.
+
+        A later epoch may have begun already: its connections stay.
+        """
+        with self.changed:
+            binding = self.bindings.pop(epoch, None)
+            stale = [self.bindings.pop(each) for each in sorted(self.bindings) if each < epoch]
+        for other in stale:
+            other.close()
+        return binding
+
+    def in_force(self, epoch: int) -> bool:
+        """Whether this member owns a rank in ``epoch``, and that epoch lives."""
+        return self.core.running and self.core.epoch == epoch
+
+    def await_end(self, epoch: int) -> None:
+        """Wait until ``epoch`` is over, at most ``next_epoch_s``.
+
+        The next one may have begun by then: both commands can come before the caller looks.
+        """
+        with self.changed:
+            self.changed.wait_for(
+                lambda: self.leave is not None or not self.in_force(epoch),
+                self._limits.next_epoch_s,
+            )
+
     def peer_lost(self, epoch: int, detail: str) -> None:
         """A collective of ``epoch`` failed, or its groups can't be connected."""
         self.later(lambda: self.core.peer_lost(epoch=epoch, detail=detail[:_REASON_MAX]))

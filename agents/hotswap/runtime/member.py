@@ -251,19 +251,15 @@ class Member:
 
     def _use(self, epoch: int) -> bool:
         """Change over to the groups of ``epoch``; False when they could not be connected."""
-        with self._liaison.changed:
-            binding = self._liaison.bindings.pop(epoch, None)
+        binding = self._liaison.take_binding(epoch)
         # It ends by a limit of its own, `bind_s`.
         # ast-grep-ignore: bounded-wait
         if binding is None or not binding.wait() or binding.groups is None:
             return False
         with self._liaison.changed:
             former, self._liaison.groups = self._liaison.groups, binding.groups
-            stale, self._liaison.bindings = self._liaison.bindings, {}
         self._registry.bind(binding.groups)
         self._bound_epoch = epoch
-        for other in stale.values():
-            other.close()
         if former is not None:
             # Every collective of it has ended with the vote.
             former.close_later()
@@ -294,15 +290,10 @@ class Member:
         if self._present_owner.repeats():
             return True
         groups = self._liaison.groups
-        in_force = groups is not None and self._core.running and groups.epoch == self._core.epoch
-        if groups is not None and in_force and groups.broken():
+        if groups is not None and self._liaison.in_force(groups.epoch) and groups.broken():
             # Known here first: the coordinator hears of it and declares the epoch dead.
             self._liaison.peer_lost(groups.epoch, "a collective failed, or a connection broke")
-            with self._liaison.changed:
-                self._liaison.changed.wait_for(
-                    lambda: not self._core.running or self._liaison.leave is not None,
-                    self._limits.next_epoch_s,
-                )
+            self._liaison.await_end(groups.epoch)
         if self._bound():
             return False
         self._leave_epoch()
@@ -346,7 +337,7 @@ class Member:
 
     def _bound(self) -> bool:
         """Whether the groups in use are those of the epoch in force."""
-        return self._core.running and self._core.epoch == self._bound_epoch
+        return self._liaison.in_force(self._bound_epoch)
 
     def leave(self, *, ok: bool, detail: str) -> None:
         """The script has ended: say so, and free everything."""

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from hotswap.errors import StateMismatch
+from hotswap.runtime.mirror import protocol
 from hotswap.transfer.digest import tensor_digests
 from tests.hotswap.runtime.mirror.pair import LIMITS, Pair, build_state
 
@@ -182,7 +183,9 @@ def test_a_difference_from_the_owner_is_named_and_the_copy_made_anew(pair: Pair)
     assert pair.heard.compared_at[-1][1] == ("3.bias",)
     assert not pair.cores[3].intact
     with pair.link._changed:
-        assert pair.link._changed.wait_for(lambda: bool(pair.link._receipts), timeout=10)
+        assert pair.link._changed.wait_for(
+            lambda: any(kind == protocol.DIGESTS for kind, _ in pair.link._receipts), timeout=10
+        )
     pair.replication.boundary(pair.state.version)
     assert pair.replication.protecting == ()
     pair.protect()
