@@ -1,0 +1,1 @@
+"""Clusters, failure domains, nodes, and how they are."""

@@ -1,0 +1,1 @@
+"""REST: clusters, layouts, nodes, signals, imports."""

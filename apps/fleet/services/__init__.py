@@ -1,0 +1,1 @@
+"""Writes; one module per noun."""
