@@ -1,0 +1,1 @@
+"""What is decided about jobs: pure, from plain values; `now` is an argument."""
