@@ -11,6 +11,8 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests.append_only import lift_append_only_while_flushing
+
 # Before torch is imported anywhere: a rank of a test has one core at most, and whatever the person
 # has exported for a job of theirs is not part of what is tested.
 os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
@@ -38,6 +40,12 @@ def pytest_terminal_summary(
     if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
         seed = config.getoption("randomly_seed")
         terminalreporter.write_line(f"repeat with: pytest --randomly-seed={seed}")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> None:  # noqa: ARG001 - it goes first
+    """Let tests that commit be tidied up after: the audit trail's rows are refused deletion."""
+    lift_append_only_while_flushing()
 
 
 @pytest.fixture(autouse=True)

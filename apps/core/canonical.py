@@ -23,3 +23,11 @@ def encode(value: Any) -> bytes:  # noqa: ANN401 - any JSON value
 def digest(value: Any) -> str:  # noqa: ANN401 - any JSON value
     """Return ``sha256:<hex>`` of the canonical JSON of a value."""
     return PREFIX + hashlib.sha256(encode(value)).hexdigest()
+
+
+def decode(text: str) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value of a JSON text; None where it is not JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""What a chain is, and what is wrong with one. Pure."""
