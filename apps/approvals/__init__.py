@@ -1,0 +1,1 @@
+"""Approvals: a second person says yes or no to exactly what was asked."""

@@ -1,0 +1,1 @@
+"""Who may decide a request, and what a decision leads to. Pure."""
