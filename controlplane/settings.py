@@ -25,7 +25,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # a fleet of 10,000 nodes as text, and room for a report
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 
-_POSSIBLE = ("fleet", "jobs", "approvals", "swaps", "live", "gateway")
+_POSSIBLE = ("fleet", "jobs", "approvals", "swaps", "webhooks", "live", "gateway")
 APPS = [
     "core",
     "accounts",
@@ -76,6 +76,9 @@ else:
 # ------------------------------------------------------------------- broker, channel layer, cache
 
 REDIS_URL = ENVIRONMENT.redis_url
+# tells the relay that something waits
+OUTBOX_BELL = "controlplane.bell.ring"
+OUTBOX_CHANNEL = "hotswap:outbox"
 # messages that wait for one socket; a slower one is dropped
 CHANNEL_CAPACITY = 200
 CHANNEL_LAYERS: dict[str, Any]

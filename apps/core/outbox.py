@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from apps.core import bell
 from apps.core.models import OutboxMessage
 
 # "live": browsers; "webhook": subscribers outside; "wake": a worker is to look now
@@ -21,3 +22,4 @@ def put(
     OutboxMessage.objects.create(
         topic=topic, tenant_id=tenant_id, kind=kind, payload=payload, created_at=at
     )
+    transaction.on_commit(bell.ring, robust=True)

@@ -1,0 +1,1 @@
+"""What browsers see as it happens: numbered deltas per tenant. Nothing is decided here."""

@@ -1,0 +1,1 @@
+"""What a browser is told, as values and text."""

@@ -1,0 +1,1 @@
+"""Programs outside that want to be told: where, about what, and whether it has reached them."""

@@ -1,0 +1,1 @@
+"""Signatures, waits and addresses of webhooks, as pure functions."""
