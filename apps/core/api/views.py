@@ -129,6 +129,11 @@ class TenantView(PlaneView, GenericAPIView[M]):
             return rows.none()
         return rows.filter(**{f"{self.tenant_field}__in": self.tenants()})
 
+    def tenants(self) -> Collection[UUID]:
+        """Return the tenants whose rows are shown: where the actor may do what reading takes."""
+        role = self.role_for("GET") or Role.VIEWER
+        return {tenant for tenant in super().tenants() if self.actor.may(tenant, role)}
+
     def check_object_permissions(self, request: Request, obj: Any) -> None:  # noqa: ANN401 - any row
         """Refuse a method whose role the actor lacks in the row's tenant."""
         super().check_object_permissions(request, obj)

@@ -1,0 +1,1 @@
+"""What programs and the front end ask; one module per noun."""

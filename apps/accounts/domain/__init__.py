@@ -1,0 +1,1 @@
+"""What a secret looks like and which roles there are. Pure."""
