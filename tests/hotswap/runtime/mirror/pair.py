@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -193,8 +194,9 @@ class Pair:
         return acknowledged
 
     def protect(self) -> None:
-        """Run steps until the mirror holds everything."""
-        for _ in range(50):
+        """Run steps until the mirror holds everything; how many that takes depends on its threads."""
+        deadline_s = time.monotonic() + 20
+        while time.monotonic() < deadline_s:
             if self.step():
                 return
         raise AssertionError(f"not protected: {self.heard}")
