@@ -1,6 +1,7 @@
 """From a report to what is kept of it: figures, counters, whether it is news at all."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -61,17 +62,22 @@ def report_advance(
     counters: dict[str, Counter] = {}
     readings = []
     for signal in _signals(report=report, accelerators=accelerators):
-        figure = signal.value
-        rule = book.find(signal.name)
-        if rule is not None and rule.kind is SignalKind.COUNTER:
+        value = _finite(signal.value)
+        figure = value
+        if _is_counter(book, signal.name):
             before = None if previous is None else previous.counters.get(signal.name)
             figure = _increase(
-                counters=counters, before=before, signal=signal, boot=report.boot, at=at
+                counters=counters,
+                before=before,
+                name=signal.name,
+                value=value,
+                boot=report.boot,
+                at=at,
             )
         readings.append(
             Reading(
                 name=signal.name,
-                value=signal.value,
+                value=value,
                 unit=signal.unit,
                 source=signal.source,
                 figure=figure,
@@ -81,29 +87,49 @@ def report_advance(
         boot=report.boot,
         sequence=report.sequence,
         at=at,
-        source=_source(readings),
+        source=source_of(reading.source for reading in readings),
         readings=tuple(readings),
         counters=counters,
     )
+
+
+def report_late(*, report: Report, book: RuleBook) -> dict[str, float | None]:
+    """Return figures of a report that comes too late to be news, for the chart alone.
+
+    Increases of counters are not known: what came before it has been counted already.
+    """
+    return {
+        signal.name: None if _is_counter(book, signal.name) else _finite(signal.value)
+        for signal in report.signals[:SIGNALS_MAX]
+    }
+
+
+def _is_counter(book: RuleBook, name: str) -> bool:
+    rule = book.find(name)
+    return rule is not None and rule.kind is SignalKind.COUNTER
+
+
+def _finite(value: float | None) -> float | None:
+    """Return a value; None if it is no number, or not a finite one."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _increase(
     *,
     counters: dict[str, Counter],
     before: Counter | None,
-    signal: Signal,
+    name: str,
+    value: float | None,
     boot: str,
     at: datetime,
 ) -> float | None:
     """Note a counter's value in ``counters``; return its increase per minute, None if unknown."""
-    if signal.value is None:
+    if value is None:
         # not read this time: the next value goes on from the one before
         if before is not None:
-            counters[signal.name] = before
+            counters[name] = before
         return None
-    counters[signal.name], figure = counter_advance(
-        previous=before, boot=boot, value=signal.value, at=at
-    )
+    counters[name], figure = counter_advance(previous=before, boot=boot, value=value, at=at)
     return figure
 
 
@@ -112,17 +138,17 @@ def _signals(*, report: Report, accelerators: int) -> list[Signal]:
     found: dict[str, Signal] = {}
     for signal in report.signals[:SIGNALS_MAX]:
         found.setdefault(signal.name, signal)
-    if report.devices_seen is not None and accelerators > 0:
+    devices = None if report.inventory is None else report.inventory.devices
+    if devices is not None and accelerators > 0:
         found[DEVICES_MISSING] = Signal(
             name=DEVICES_MISSING,
-            value=max(accelerators - report.devices_seen, 0),
+            value=max(accelerators - len(devices), 0),
             unit="count",
             source=Source.MEASURED,
         )
     return list(found.values())
 
 
-def _source(readings: list[Reading]) -> Source:
-    """Return simulated if any reading is: nothing that is made up passes for measured."""
-    simulated = any(reading.source is Source.SIMULATED for reading in readings)
-    return Source.SIMULATED if simulated else Source.MEASURED
+def source_of(sources: Iterable[Source]) -> Source:
+    """Return simulated if any is: nothing that is made up passes for measured."""
+    return Source.SIMULATED if Source.SIMULATED in sources else Source.MEASURED

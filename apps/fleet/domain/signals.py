@@ -44,6 +44,31 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeenDevice:
+    """An accelerator that a node sees."""
+
+    # what it is, such as gpu
+    kind: str
+    # its number on the node
+    index: int
+    # empty if not known
+    model: str = ""
+    uuid: str = ""
+    # None if not known
+    memory_nbytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """What a node consists of, as it sees itself."""
+
+    # accelerators; None: nothing on the node can tell
+    devices: tuple[SeenDevice, ...] | None = None
+    # levels of firmware and software, by name
+    firmware: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """One report of one node."""
 
@@ -57,5 +82,5 @@ class Report:
     at: datetime
     # what it read
     signals: tuple[Signal, ...]
-    # accelerators that the node sees now; None: it could not look
-    devices_seen: int | None = None
+    # what the node consists of; None: it did not say
+    inventory: Inventory | None = None

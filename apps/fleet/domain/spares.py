@@ -1,6 +1,7 @@
 """Which spare takes over, decided the same way every time, and how many spares there should be."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -13,6 +14,8 @@ from apps.fleet.domain.states import NodeState
 TARGET_PERCENT_MIN: Final = 3.0
 TARGET_PERCENT_MAX: Final = 5.0
 
+# so many bad nodes make a domain one in trouble
+TROUBLED_NODES_MIN: Final = 2
 # grades of a spare that can take over; what is not known cannot
 FIT_GRADES: Final = frozenset({Grade.LOW, Grade.MEDIUM})
 
@@ -87,6 +90,24 @@ def spares_rank(*, wish: SpareWish, spares: Sequence[SpareFacts]) -> tuple[Spare
         for spare in ordered
     ]
     return tuple(sorted(choices, key=lambda choice: choice.refusal is not None))
+
+
+def domains_troubled(
+    *, grades: Mapping[UUID, Grade], domain_ids: Mapping[UUID, frozenset[UUID]]
+) -> frozenset[UUID]:
+    """Return the domains in which several nodes are bad: what they share may be the cause.
+
+    Args:
+        grades: how each node is.
+        domain_ids: the domains of each node, those above included.
+    """
+    bad = Counter(
+        domain
+        for node, grade in grades.items()
+        if grade in {Grade.HIGH, Grade.CRITICAL}
+        for domain in domain_ids.get(node, frozenset())
+    )
+    return frozenset(domain for domain, count in bad.items() if count >= TROUBLED_NODES_MIN)
 
 
 def _refusal(*, wish: SpareWish, spare: SpareFacts) -> str | None:

@@ -23,7 +23,7 @@ class Node(Entity):
     cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="nodes")
     name = models.CharField(max_length=120)
     node_class = models.ForeignKey(NodeClass, on_delete=models.PROTECT, related_name="nodes")
-    # null: not known
+    # null if not known
     rack = models.ForeignKey(
         FailureDomain, on_delete=models.SET_NULL, null=True, related_name="rack_nodes"
     )
@@ -33,7 +33,7 @@ class Node(Entity):
     address = models.CharField(max_length=200, blank=True)
     # the agent that speaks for it; null: none has enrolled
     agent = models.OneToOneField(Agent, on_delete=models.SET_NULL, null=True, related_name="owner")
-    # what it may be used for: domain.states.NodeState
+    # what it may be used for, as `NodeState` says
     state = models.CharField(max_length=16, default=NodeState.ACTIVE.value)
     # why, as whoever changed it said
     state_reason = models.CharField(max_length=500, blank=True)
@@ -42,7 +42,7 @@ class Node(Entity):
     is_spare = models.BooleanField(default=False)
     # what the spare is promised to, "swap:<id>"; null: nothing
     reserved_for = models.CharField(max_length=120, null=True)  # noqa: DJ001 - null: not reserved
-    # how much it is at risk: domain.grades.Grade
+    # how much it is at risk, as `Grade` says
     grade = models.CharField(max_length=16, default=Grade.UNKNOWN.value)
     grade_at = models.DateTimeField(null=True)
     # levels of firmware and software, by name
@@ -75,13 +75,13 @@ class Device(Entity):
     """An accelerator of a node."""
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="devices")
-    # what it is: gpu
+    # such as gpu
     kind = models.CharField(max_length=40)
     index = models.PositiveIntegerField()
-    # empty: not known
+    # empty if not known
     model = models.CharField(max_length=200, blank=True)
     uuid = models.CharField(max_length=200, blank=True)
-    # null: not known
+    # null if not known
     memory_nbytes = models.PositiveBigIntegerField(null=True)
     # present or missing: it was there, and the node does not see it any more
     state = models.CharField(max_length=16, default="present")
@@ -113,7 +113,7 @@ class NodeEvent(models.Model):
     # before and after; empty where that means nothing
     before = models.CharField(max_length=120, blank=True)
     after = models.CharField(max_length=120, blank=True)
-    # who did it: core.access.Actor.as_json
+    # kind, id and name of who did it
     actor = models.JSONField()
     # why
     reason = models.CharField(max_length=500, blank=True)

@@ -21,6 +21,8 @@ class NodeReport(models.Model):
     stale_at = models.DateTimeField()
     # measured, or simulated if any of its signals is
     source = models.CharField(max_length=16)
+    # of the inventory that came with it; empty: none has come
+    inventory_digest = models.CharField(max_length=71, blank=True)
     # list of {name, value, unit, source, figure}
     signals = models.JSONField(default=list)
     # what is kept of each counter that is judged, by name

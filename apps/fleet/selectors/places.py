@@ -1,0 +1,40 @@
+"""Clusters, failure domains, and who stands where."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from uuid import UUID
+
+from django.db.models import Count, Q, QuerySet
+
+from apps.fleet.domain.layout import Domain, domains_above
+from apps.fleet.models import Cluster, FailureDomain, Node
+
+
+def clusters_visible(*, tenants: Collection[UUID]) -> QuerySet[Cluster]:
+    """Return the clusters in which tenants have nodes, with ``nodes_count`` of theirs."""
+    ours = Q(nodes__tenant_id__in=tenants)
+    return Cluster.objects.annotate(nodes_count=Count("nodes", filter=ours)).filter(
+        nodes_count__gt=0
+    )
+
+
+def domains_by_id(*, cluster_ids: Collection[UUID]) -> dict[UUID, Domain]:
+    """Return every failure domain of clusters; one query."""
+    rows = FailureDomain.objects.filter(cluster_id__in=cluster_ids)
+    return {
+        row.id: Domain(id=row.id, kind=row.kind, name=row.name, parent_id=row.parent_id)
+        for row in rows
+    }
+
+
+def domain_ids_by_node(
+    *, node_ids: Collection[UUID], domains: dict[UUID, Domain]
+) -> dict[UUID, frozenset[UUID]]:
+    """Return the domains of nodes, those above included; one query."""
+    found: dict[UUID, set[UUID]] = defaultdict(set)
+    rows: Iterable[tuple[UUID, UUID]] = Node.domains.through.objects.filter(
+        node_id__in=node_ids
+    ).values_list("node_id", "failuredomain_id")
+    for node_id, domain_id in rows:
+        found[node_id] |= set(domains_above(domains=domains, domain_id=domain_id))
+    return {node_id: frozenset(found[node_id]) for node_id in node_ids}
