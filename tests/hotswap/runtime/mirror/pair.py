@@ -194,7 +194,7 @@ class Pair:
         return acknowledged
 
     def protect(self) -> None:
-        """Run steps until the mirror holds everything; how many that takes depends on its threads."""
+        """Run steps until the mirror holds everything: its threads decide how many."""
         deadline_s = time.monotonic() + 20
         while time.monotonic() < deadline_s:
             if self.step():
