@@ -40,8 +40,8 @@ class SignalSample(models.Model):
     at = models.DateTimeField()
     sequence = models.PositiveBigIntegerField()
     boot = models.CharField(max_length=200)
-    # measured or simulated
-    source = models.CharField(max_length=16)
+    # names of the signals that were simulated
+    simulated = models.JSONField(default=list)
     # figure by name of the signal; null: not known
     values = models.JSONField(default=dict)
 

@@ -53,7 +53,7 @@ def lines_get(*, node_id: UUID, window: Window, gap_s: float = STALE_AFTER_S) ->
     samples = list(
         SignalSample.objects.filter(node_id=node_id, at__gte=window.start, at__lte=window.end)
         .order_by("-at", "-sequence")
-        .only("at", "source", "values")[:CHART_SAMPLES_MAX]
+        .only("at", "simulated", "values")[:CHART_SAMPLES_MAX]
     )[::-1]
     units = _units(node_id)
     names = sorted({name for sample in samples for name in sample.values})
@@ -71,9 +71,7 @@ def _line(*, name: str, units: dict[str, str], samples: list[SignalSample], gap_
     rule = RULES[RULE_VERSION].find(name)
     # a counter's figure is its increase: the rule's unit, not the one that was sent
     judged = rule is not None and rule.kind is SignalKind.COUNTER
-    simulated = any(
-        sample.source == Source.SIMULATED.value for sample in samples if name in sample.values
-    )
+    simulated = any(name in sample.simulated for sample in samples)
     return Line(
         name=name,
         unit=rule.unit if rule is not None and judged else units.get(name, ""),

@@ -16,7 +16,7 @@ from apps.fleet.domain.intake import (
     report_advance,
     report_is_news,
     report_late,
-    source_of,
+    simulated_names,
 )
 from apps.fleet.domain.rules import RULE_VERSION, RULES
 from apps.fleet.domain.signals import Inventory, Report
@@ -144,7 +144,7 @@ def _take(*, batch: _Batch, report: Report) -> None:
             at=kept.at,
             boot=kept.boot,
             sequence=kept.sequence,
-            source=kept.source.value,
+            simulated=simulated_names(kept.readings),
             values={each.name: each.figure for each in kept.readings},
         )
     )
@@ -163,7 +163,7 @@ def _take_late(*, batch: _Batch, report: Report) -> None:
             at=at,
             boot=report.boot,
             sequence=report.sequence,
-            source=source_of(signal.source for signal in report.signals).value,
+            simulated=simulated_names(report.signals),
             values=report_late(report=report, book=BOOK),
         )
     )
