@@ -78,6 +78,16 @@ class JobFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """A rank has another owner."""
+
+    rank: int
+    member: str
+    # first epoch in which it owns the rank
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LossFacts:
     """What one committed step measured."""
 

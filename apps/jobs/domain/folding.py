@@ -11,9 +11,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from apps.jobs.domain.facts import EventFacts, JobFacts, LossFacts, RankFacts
-from hotswap.wire.answers import RankStatus, Status
+from apps.jobs.domain.facts import EventFacts, Handover, JobFacts, LossFacts, RankFacts
+from hotswap.wire.answers import Status
 from hotswap.wire.plane import NoticeReport
+from hotswap.wire.values import RankStatus
 
 #: Comes with every step: kept as loss, not as an event.
 COMMITTED: Final = "committed"
@@ -64,6 +65,20 @@ def fold_status(facts: JobFacts, status: Status) -> JobFacts:
     )
 
 
+def fold_told(
+    facts: JobFacts, *, notices: Iterable[NoticeReport], status: Status | None
+) -> tuple[JobFacts, tuple[Handover, ...]]:
+    """Fold in a whole report; also return each change of an owner on the way."""
+    handovers: list[Handover] = []
+    for notice in notices:
+        former, facts = facts, fold_notice(facts, notice)
+        handovers += _handovers(former, facts)
+    if status is not None:
+        former, facts = facts, fold_status(facts, status)
+        handovers += _handovers(former, facts)
+    return facts, tuple(handovers)
+
+
 def losses(notices: Iterable[NoticeReport]) -> tuple[LossFacts, ...]:
     """Return what the committed steps among ``notices`` measured, the newest word on each."""
     found: dict[tuple[int, int], LossFacts] = {}
@@ -110,6 +125,19 @@ def instant(text: str) -> datetime:
     if at.tzinfo is None:
         raise ValueError(f"instant {text!r} has no offset from UTC")
     return at
+
+
+def _handovers(former: JobFacts, facts: JobFacts) -> list[Handover]:
+    """Return which ranks have another owner than before."""
+    if facts.ranks is former.ranks:
+        return []
+    return [
+        Handover(rank=rank, member=each.owner, epoch=each.owner_since_epoch)
+        for rank, each in sorted(facts.ranks.items())
+        if each.owner is not None
+        and each.owner_since_epoch is not None
+        and each.owner != former.rank(rank).owner
+    ]
 
 
 # --------------------------------------------------------------------------------- single kinds

@@ -26,8 +26,6 @@ SHORT_LIFE: Final = timedelta(seconds=30)
 SHORT_LIVES_MAX: Final = 3
 #: Replacements of one job, in all.
 REPLACEMENTS_MAX: Final = 100
-#: A job that is over is given so long to leave its nodes by itself.
-LEAVE_WITHIN: Final = timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
