@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import parse_qs
 from uuid import UUID
 
@@ -12,13 +12,11 @@ from channels.db import database_sync_to_async
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from apps.accounts.selectors import actor_of_person
 from apps.core.access import Role
+from apps.core.clock import now
+from apps.live.asking import actor_of_scope
 from apps.live.domain.deltas import beat_text, group_of, hello_text
 from apps.live.selectors import sequence_last
-
-if TYPE_CHECKING:
-    from apps.core.access import Actor
 
 #: Messages that a browser has not taken yet; one more, and it is dropped.
 QUEUE_MAX: Final = 256
@@ -108,7 +106,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # published wi
 
     async def _refusal(self, tenant_id: UUID | None) -> int | None:
         """Return the close code for somebody who may not listen; None for who may."""
-        actor = await database_sync_to_async(_actor)(self.scope)
+        actor = await database_sync_to_async(actor_of_scope)(self.scope, now=now())
         if actor is None:
             return NOT_SIGNED_IN
         if tenant_id is None or not actor.may(tenant_id, Role.VIEWER):
@@ -123,9 +121,3 @@ def _tenant_asked(scope: Any) -> UUID | None:  # noqa: ANN401 - ASGI's own
         return UUID(found)
     except ValueError:
         return None
-
-
-def _actor(scope: Any) -> Actor | None:  # noqa: ANN401 - ASGI's own
-    """Return who is at the other end, as the database knows them now."""
-    user = scope.get("user")
-    return actor_of_person(user_id=user.pk) if user is not None and user.pk else None
