@@ -28,4 +28,4 @@ def lift_append_only_while_flushing() -> None:
         with append_only_lifted():
             execute(statements)
 
-    connection.ops.execute_sql_flush = flush  # type: ignore[method-assign] # of this connection
+    connection.ops.execute_sql_flush = flush  # type: ignore[assignment, method-assign] # of this connection

@@ -10,7 +10,7 @@ import hmac
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 from apps.core import canonical
@@ -43,6 +43,16 @@ class Head:
     digest: str
     # over tenant, sequence and digest
     signature: str
+
+
+class Source(Protocol):
+    """Where a chain is read: entries first, then the head, then what was written between."""
+
+    def links(self, *, after: int, until: int | None) -> Iterable[Link]:
+        """Yield entries by sequence, after one and until another, which is included."""
+
+    def head(self) -> Head | None:
+        """Return the head as it is now; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,67 +112,78 @@ def head_signature(*, key: str, tenant_id: UUID, sequence: int, digest: str) -> 
 def chain_verify(
     *,
     tenant_id: UUID,
-    links: Iterable[Link],
-    head: Head | None,
+    source: Source,
     key: str,
     known: Mapping[int, str] | None = None,
 ) -> Verdict:
-    """Look at every entry of a chain, and at its head.
+    """Look at every entry of a chain, and at its head. The chain may grow meanwhile.
 
     Args:
         tenant_id: whose chain it is.
-        links: every entry, in the order of their sequence.
-        head: as it is stored; None if there is none.
+        source: where entries and head are read.
         key: that heads are signed with.
         known: digests by sequence that somebody has kept outside, from earlier looks.
     """
-    previous, count = GENESIS, 0
-    for link in links:
-        problem = _problem_of(link, tenant_id, count + 1, previous, known or {})
-        if problem:
-            return Verdict(entries=count, first_bad=count + 1, problem=problem, head=head)
-        previous, count = link.digest, count + 1
-    problem = _problem_of_head(head, key, tenant_id, count, previous, known or {})
-    return Verdict(
-        entries=count, first_bad=count + 1 if problem else None, problem=problem, head=head
-    )
+    known = known or {}
+    walk = _Walk(tenant_id=tenant_id, known=known)
+    problem = walk.past(source.links(after=0, until=None))
+    head = source.head()
+    if not problem and head is not None and head.sequence > walk.count:
+        # written since the first entries were read: entry and head come in one transaction
+        problem = walk.past(source.links(after=walk.count, until=head.sequence))
+    problem = problem or _problem_of_end(head, key, walk)
+    first_bad = walk.count + 1 if problem else None
+    return Verdict(entries=walk.count, first_bad=first_bad, problem=problem, head=head)
 
 
-def _problem_of(
-    link: Link, tenant_id: UUID, sequence: int, previous: str, known: Mapping[int, str]
-) -> str:
-    """Return what is wrong with one entry; empty: nothing."""
-    body = canonical.decode(link.body)
-    expected = {"tenant": str(tenant_id), "sequence": sequence, "previous": previous}
-    if text_digest(link.body) != link.digest or not isinstance(body, dict):
-        return f"entry {sequence} was altered"
-    if any(body.get(name) != value for name, value in expected.items()):
-        return f"entry {sequence} is missing, or not in its place"
-    if any(body.get(name) != value for name, value in link.columns.items()):
-        return f"the columns of entry {sequence} do not say what the entry says"
-    if known.get(sequence, link.digest) != link.digest:
-        return f"entry {sequence} is not the one that was known before"
-    return ""
+@dataclass(slots=True, kw_only=True)
+class _Walk:
+    """A walk along a chain."""
+
+    # whose chain it is
+    tenant_id: UUID
+    # digests by sequence that were kept outside
+    known: Mapping[int, str]
+    # entries behind us, all as they were written
+    count: int = 0
+    # of the entry behind us
+    digest: str = GENESIS
+
+    def past(self, links: Iterable[Link]) -> str:
+        """Walk past entries, and return what is wrong with the first one that is not as written."""
+        for link in links:
+            problem = self._problem_of(link, self.count + 1)
+            if problem:
+                return problem
+            self.count, self.digest = self.count + 1, link.digest
+        return ""
+
+    def _problem_of(self, link: Link, sequence: int) -> str:
+        body = canonical.decode(link.body)
+        expected = {"tenant": str(self.tenant_id), "sequence": sequence, "previous": self.digest}
+        if text_digest(link.body) != link.digest or not isinstance(body, dict):
+            return f"entry {sequence} was altered"
+        if any(body.get(name) != value for name, value in expected.items()):
+            return f"entry {sequence} is missing, or not in its place"
+        if any(body.get(name) != value for name, value in link.columns.items()):
+            return f"the columns of entry {sequence} do not say what the entry says"
+        if self.known.get(sequence, link.digest) != link.digest:
+            return f"entry {sequence} is not the one that was known before"
+        return ""
 
 
-def _problem_of_head(
-    head: Head | None,
-    key: str,
-    tenant_id: UUID,
-    count: int,
-    last: str,
-    known: Mapping[int, str],
-) -> str:
+def _problem_of_end(head: Head | None, key: str, walk: _Walk) -> str:
     """Return what is wrong at the end of a chain; empty: nothing."""
-    if max(known, default=0) > count:
-        return f"entries up to {max(known)} were known before, and there are {count}"
+    newest = max(walk.known, default=0)
+    if newest > walk.count:
+        return f"entries up to {newest} were known before, and there are {walk.count}"
     if head is None:
-        return "the head is missing" if count else ""
+        return "the head is missing" if walk.count else ""
     signature = head_signature(
-        key=key, tenant_id=tenant_id, sequence=head.sequence, digest=head.digest
+        key=key, tenant_id=walk.tenant_id, sequence=head.sequence, digest=head.digest
     )
     if not hmac.compare_digest(signature, head.signature):
         return "the head's signature is not ours"
-    if (head.sequence, head.digest) != (count, last):
-        return f"the head says that there are {head.sequence} entries, and there are {count}"
+    if (head.sequence, head.digest) != (walk.count, walk.digest):
+        return f"the head says that there are {head.sequence} entries, and there are {walk.count}"
     return ""

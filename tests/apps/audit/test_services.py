@@ -1,7 +1,6 @@
 """An entry is appended to its tenant's chain, and can't be changed afterwards."""
 
-from datetime import UTC, datetime
-from uuid import UUID
+from datetime import timedelta
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -10,43 +9,28 @@ from apps.audit.domain.chain import GENESIS, PLATFORM
 from apps.audit.models import AuditEntry, AuditHead
 from apps.audit.services import audit_record
 from apps.core import canonical
-from apps.core.access import SYSTEM
-
-AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
-TENANT = UUID(int=7)
+from tests.apps.audit.trail import AT, OTTO, TENANT, record
 
 pytestmark = pytest.mark.django_db
 
 
-def record(action: str = "swap.approve", tenant_id: UUID | None = TENANT) -> AuditEntry:
-    with transaction.atomic():
-        return audit_record(
-            at=AT,
-            actor=SYSTEM,
-            tenant_id=tenant_id,
-            action=action,
-            subject="swap:1",
-            detail={"plan": "sha256:00"},
-        )
-
-
 def test_the_body_says_everything_and_the_columns_say_the_same() -> None:
-    entry = record()
+    entry = record(1)
     assert canonical.decode(entry.body) == {
         "tenant": str(TENANT),
         "sequence": 1,
         "previous": GENESIS,
-        "at": "2026-01-02T03:04:05.678901+00:00",
-        "actor": {"kind": "system", "id": "", "name": "hotswap"},
+        "at": "2026-01-02T03:04:06.678901+00:00",
+        "actor": {"kind": "person", "id": "1", "name": "otto"},
         "action": "swap.approve",
         "subject": "swap:1",
-        "detail": {"plan": "sha256:00"},
+        "detail": {"plan": "sha256:00", "value": 1e16, "small": 1.0, "name": "Ångström\0"},
     }
     assert (entry.sequence, entry.action, entry.subject, entry.at) == (
         1,
         "swap.approve",
         "swap:1",
-        AT,
+        AT + timedelta(seconds=1),
     )
 
 
@@ -90,7 +74,7 @@ def test_the_database_refuses_change() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_outside_a_transaction_nothing_is_recorded() -> None:
     with pytest.raises(AssertionError, match="atomic"):
-        audit_record(at=AT, actor=SYSTEM, tenant_id=None, action="a.b", subject="c:1", detail={})
+        audit_record(at=AT, actor=OTTO, tenant_id=None, action="a.b", subject="c:1", detail={})
 
 
 @pytest.mark.django_db(transaction=True)
