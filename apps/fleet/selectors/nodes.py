@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import BooleanField, Case, CharField, F, Q, QuerySet, Value, When
-from django.db.models.functions import Coalesce
 
 from apps.fleet.domain.grades import Grade, Verdict, grade_explain
 from apps.fleet.domain.rules import RULE_VERSION, RULES
@@ -19,7 +18,8 @@ def nodes_at(*, now: datetime) -> QuerySet[Node]:
     """Return all nodes with their grade as it is now.
 
     Adds ``grade_now`` (unknown where the report is stale), ``is_stale`` (there is a report, and it
-    is too old) and ``reported_at``; brings cluster, class, rack and report along.
+    is too old), ``source_now`` and ``reported_at`` (null without a report); brings cluster, class,
+    rack and report along.
     """
     stale = Q(report__stale_at__lte=now)
     return Node.objects.select_related("cluster", "node_class", "rack", "report").annotate(
@@ -33,7 +33,8 @@ def nodes_at(*, now: datetime) -> QuerySet[Node]:
             default=Value(value=False),
             output_field=BooleanField(),
         ),
-        source_now=Coalesce(F("report__source"), Value(""), output_field=CharField()),
+        source_now=F("report__source"),
+        reported_at=F("report__at"),
     )
 
 

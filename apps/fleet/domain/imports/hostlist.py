@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
-from apps.fleet.domain.imports.values import NODES_MAX, FleetUnreadable
+from apps.fleet.domain.imports.values import DIGITS_MAX, NODES_MAX, FleetUnreadable
 
 _BRACKETS: Final = re.compile(r"\[([^\]]*)\]")
 _RANGE: Final = re.compile(r"^([0-9]+)(?:-([0-9]+))?$")
@@ -47,7 +47,7 @@ def _numbers(text: str, *, room: int) -> list[str]:
 def _range(entry: str, *, room: int) -> Iterator[str]:
     """Yield 008, 009, 010 for ``008-010``: the first number's width is kept."""
     found = _RANGE.match(entry)
-    if not found:
+    if not found or max(len(found[1]), len(found[2] or "")) > DIGITS_MAX:
         raise FleetUnreadable(f"{entry!r} is no number and no range of numbers")
     first, last = int(found[1]), int(found[2] or found[1])
     if last < first or last - first >= room:

@@ -7,12 +7,14 @@ from typing import Any, Final
 
 from apps.fleet.domain.imports.values import (
     NODES_MAX,
+    WHOLE_MAX,
     Fleet,
     FleetUnreadable,
     ReadClass,
     ReadDomain,
     ReadNode,
     name_checked,
+    whole_read,
 )
 from apps.fleet.domain.states import NodeState
 
@@ -42,7 +44,7 @@ _CONTROL_PLANE: Final = (
     "node-role.kubernetes.io/master",
 )
 _LEVELS: Final = ("kernelVersion", "osImage", "kubeletVersion", "containerRuntimeVersion")
-_QUANTITY: Final = re.compile(r"^([0-9]+(?:\.[0-9]+)?)([A-Za-z]{0,2})$")
+_QUANTITY: Final = re.compile(r"^([0-9]{1,20}(?:\.[0-9]{1,20})?)([A-Za-z]{0,2})$")
 _FACTORS: Final = {
     "": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15,
     "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50,
@@ -117,20 +119,20 @@ def _class(item: Mapping[str, Any], *, labels: Mapping[str, Any]) -> ReadClass:
     """Return the class: named after the instance type, else after the accelerators."""
     capacity = _mapping(_mapping(item, "status"), "capacity")
     counts = {
-        resource: int(str(capacity[resource]))
+        resource: number
         for resource in ACCELERATORS
-        if str(capacity.get(resource, "")).isdecimal()
+        if (number := whole_read(str(capacity.get(resource, "")))) is not None
     }
-    count = sum(counts.values())
+    count = min(sum(counts.values()), WHOLE_MAX)
     vendor = next((ACCELERATORS[name] for name, number in counts.items() if number), "")
     model = next((str(labels[label]) for label in _MODEL if labels.get(label)), "")
     memory_nbytes = _nbytes(str(capacity.get("memory", "")))
     what = f"{model or vendor}-{count}" if count else "cpu"
     return ReadClass(
-        name=str(labels.get(_INSTANCE) or what),
+        name=name_checked(str(labels.get(_INSTANCE) or what), what="class"),
         vendor=vendor,
         accelerators=count,
-        memory_gib=None if memory_nbytes is None else memory_nbytes >> 30,
+        memory_gib=None if memory_nbytes is None else min(memory_nbytes >> 30, WHOLE_MAX),
     )
 
 

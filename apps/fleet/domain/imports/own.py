@@ -16,10 +16,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import yaml
+from yaml import CSafeLoader as SafeLoader
 
 from apps.fleet.domain.imports.values import (
     DOMAIN_KINDS,
     NODES_MAX,
+    WHOLE_MAX,
     Fleet,
     FleetUnreadable,
     ReadClass,
@@ -28,6 +30,9 @@ from apps.fleet.domain.imports.values import (
     name_checked,
 )
 from apps.fleet.domain.states import NodeState
+
+# reading YAML takes long
+YAML_LENGTH_MAX: Final = 4 << 20
 
 _TOP: Final = frozenset({"cluster", "classes", "domains", "nodes"})
 _CLASS: Final = frozenset({"name", "vendor", "accelerators", "memory_gib", "tdp_w"})
@@ -43,8 +48,10 @@ def yaml_read(text: str) -> Fleet:
     Raises:
         FleetUnreadable: if it is no YAML, or has a key that means nothing.
     """
+    if len(text) > YAML_LENGTH_MAX:
+        raise FleetUnreadable(f"more than {YAML_LENGTH_MAX >> 20} MiB: import it in parts")
     try:
-        document = yaml.safe_load(text)
+        document = yaml.load(text, Loader=SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = None if mark is None else mark.line + 1
@@ -55,9 +62,9 @@ def yaml_read(text: str) -> Fleet:
     nodes = _list(top, "nodes")
     if len(nodes) > NODES_MAX:
         raise FleetUnreadable(f"more than {NODES_MAX} nodes: import them in parts")
-    cluster = top.get("cluster")
+    cluster = _text(top, "cluster")
     return Fleet(
-        cluster=None if cluster is None else name_checked(str(cluster), what="cluster"),
+        cluster=name_checked(cluster, what="cluster") if cluster else None,
         classes=tuple(_class(each) for each in _list(top, "classes")),
         domains=tuple(_domain(each) for each in _list(top, "domains")),
         nodes=tuple(_node(each) for each in nodes),
@@ -66,10 +73,10 @@ def yaml_read(text: str) -> Fleet:
 
 def _class(value: object) -> ReadClass:
     held = _mapping(value, keys=_CLASS, what="a class")
-    name = name_checked(str(held.get("name") or ""), what="name of a class")
+    name = name_checked(_text(held, "name"), what="name of a class")
     return ReadClass(
         name=name,
-        vendor=str(held.get("vendor") or ""),
+        vendor=_text(held, "vendor"),
         accelerators=_whole(held, "accelerators", of=name),
         memory_gib=_whole(held, "memory_gib", of=name),
         tdp_w=_whole(held, "tdp_w", of=name),
@@ -78,47 +85,47 @@ def _class(value: object) -> ReadClass:
 
 def _domain(value: object) -> ReadDomain:
     held = _mapping(value, keys=_DOMAIN, what="a domain")
-    kind, name = _reference(f"{held.get('kind')}/{held.get('name') or ''}")
-    parent = held.get("parent")
-    return ReadDomain(
-        kind=kind, name=name, parent=None if parent is None else _reference(str(parent))
-    )
+    kind, name = _reference(f"{_text(held, 'kind')}/{_text(held, 'name')}")
+    parent = _text(held, "parent")
+    return ReadDomain(kind=kind, name=name, parent=_reference(parent) if parent else None)
 
 
 def _node(value: object) -> ReadNode:
     held = _mapping(value, keys=_NODE, what="a node")
-    name = name_checked(str(held.get("name") or ""), what="name of a node")
+    name = name_checked(_text(held, "name"), what="name of a node")
     spare = held.get("spare")
     if spare is not None and not isinstance(spare, bool):
         raise FleetUnreadable(f"{name}: spare is true or false")
     return ReadNode(
         name=name,
-        node_class=name_checked(str(held.get("class") or ""), what=f"{name}: class"),
-        address=str(held.get("address") or ""),
-        domains=tuple(_reference(str(each)) for each in _list(held, "domains")),
+        node_class=name_checked(_text(held, "class"), what=f"{name}: class"),
+        address=_text(held, "address"),
+        domains=tuple(_reference(_scalar(each, "domains")) for each in _list(held, "domains")),
         is_spare=spare,
-        state=state_read(held.get("state"), of=name),
-        state_reason=str(held.get("reason") or ""),
+        state=state_read(_text(held, "state"), of=name),
+        state_reason=_text(held, "reason"),
         firmware={
-            str(key): str(level)
+            _scalar(key, "firmware"): _scalar(level, "firmware")
             for key, level in _mapping(held.get("firmware") or {}, of=name).items()
         },
     )
 
 
-def state_read(value: object, *, of: str, line: int | None = None) -> NodeState | None:
+def state_read(value: str, *, of: str, line: int | None = None) -> NodeState | None:
     """Return the state that a text names; None if it names none.
 
     Raises:
         FleetUnreadable: if there is no such state.
     """
-    if value in (None, ""):
+    if not value:
         return None
     try:
-        return NodeState(str(value))
+        return NodeState(value)
     except ValueError as error:
         known = ", ".join(NodeState)
-        raise FleetUnreadable(f"{of}: state {value!r} is none of {known}", line=line) from error
+        raise FleetUnreadable(
+            f"{of}: state {value[:20]!r} is none of {known}", line=line
+        ) from error
 
 
 def _reference(text: str) -> tuple[str, str]:
@@ -126,7 +133,7 @@ def _reference(text: str) -> tuple[str, str]:
     kind, slash, name = text.partition("/")
     if kind not in DOMAIN_KINDS or not slash:
         known = ", ".join(DOMAIN_KINDS)
-        raise FleetUnreadable(f"domain {text!r}: write KIND/NAME, with a kind of {known}")
+        raise FleetUnreadable(f"domain {text[:40]!r}: write KIND/NAME, with a kind of {known}")
     return kind, name_checked(name, what=f"name of a {kind}")
 
 
@@ -136,10 +143,10 @@ def _mapping(
     """Return a value that must be a mapping with no other keys than these."""
     if not isinstance(value, dict):
         raise FleetUnreadable(f"{what or of} must be a mapping")
-    unknown = sorted(str(key) for key in value if keys is not None and key not in keys)
+    unknown = sorted(_scalar(key, "a key") for key in value if keys is not None and key not in keys)
     if unknown:
         raise FleetUnreadable(
-            f"{what} has no key {unknown[0]!r}; there are {', '.join(sorted(keys or ()))}"
+            f"{what} has no key {unknown[0][:40]!r}; there are {', '.join(sorted(keys or ()))}"
         )
     return value
 
@@ -160,5 +167,14 @@ def _whole(held: Mapping[str, Any], key: str, *, of: str) -> int | None:
     return value
 
 
-# greatest figure of a class that is taken in: what the database holds
-WHOLE_MAX: Final = 2**31 - 1
+def _text(held: Mapping[str, Any], key: str) -> str:
+    """Return a text; empty if it is not there."""
+    value = held.get(key)
+    return "" if value is None else _scalar(value, key)
+
+
+def _scalar(value: object, what: str) -> str:
+    """Return a text or a number as text; anything else could unfold to more than there is room."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise FleetUnreadable(f"{what} must be text: put quotes around it")
+    return str(value)

@@ -11,12 +11,14 @@ from apps.fleet.domain.imports.hostlist import hostlist_expand
 from apps.fleet.domain.imports.slurm_states import slurm_state
 from apps.fleet.domain.imports.values import (
     NODES_MAX,
+    WHOLE_MAX,
     Fleet,
     FleetUnreadable,
     ReadClass,
     ReadDomain,
     ReadNode,
     name_checked,
+    whole_read,
 )
 
 # fields whose value goes on to the end of the line, whatever is in it
@@ -26,6 +28,8 @@ _KEY: Final = re.compile(r"(?:^|\s)([A-Za-z][A-Za-z0-9_/:]*)=")
 _NOTHING: Final = frozenset({"", "(null)", "n/a", "N/A", "None", "none"})
 _GRES: Final = re.compile(r"^gpu(?::([^:(]+))??(?::([0-9]+))?(?:\(.*\))?$")
 _MIB_PER_GIB: Final = 1024
+# length of a class's name before its memory
+CLASS_LENGTH_MAX: Final = 100
 
 
 def slurm_read(text: str) -> Fleet:
@@ -105,13 +109,16 @@ def _held(record: Mapping[str, str], name: str) -> str:
 def _class(record: Mapping[str, str]) -> ReadClass:
     """Return the class that a node's accelerators and memory make."""
     kinds = list(_accelerators(_held(record, "Gres")))
-    count = sum(number for _, number in kinds)
+    count = min(sum(number for _, number in kinds), WHOLE_MAX)
     model = "+".join(dict.fromkeys(model for model, _ in kinds if model))
     memory = _held(record, "RealMemory")
-    memory_gib = int(memory) // _MIB_PER_GIB if memory.isdecimal() else None
+    memory_mib = whole_read(memory)
+    memory_gib = None if memory_mib is None else memory_mib // _MIB_PER_GIB
     what = f"{model or 'gpu'}-{count}" if count else "cpu"
     return ReadClass(
-        name=what if memory_gib is None else f"{what}-{memory_gib}g",
+        name=what[:CLASS_LENGTH_MAX]
+        if memory_gib is None
+        else f"{what[:CLASS_LENGTH_MAX]}-{memory_gib}g",
         accelerators=count,
         memory_gib=memory_gib,
     )
@@ -122,7 +129,7 @@ def _accelerators(gres: str) -> Iterator[tuple[str, int]]:
     for entry in re.split(r",(?![^(]*\))", gres):
         found = _GRES.match(entry.strip())
         if found:
-            yield found[1] or "", int(found[2] or 1)
+            yield found[1] or "", whole_read(found[2] or "1") or 0
 
 
 def _levels(record: Mapping[str, str]) -> dict[str, str]:
@@ -160,5 +167,4 @@ def _switches(
 
 
 def _level(record: Mapping[str, str]) -> int:
-    level = record.get("Level", "")
-    return int(level) if level.isdecimal() else 0
+    return whole_read(record.get("Level", "")) or 0

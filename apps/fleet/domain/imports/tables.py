@@ -59,7 +59,9 @@ def _check_columns(names: list[str]) -> None:
     unknown = [name for name in names if name not in _KNOWN]
     if unknown:
         known = ", ".join(_KNOWN)
-        raise FleetUnreadable(f"column {unknown[0]!r} means nothing; there are {known}", line=1)
+        raise FleetUnreadable(
+            f"column {unknown[0][:40]!r} means nothing; there are {known}", line=1
+        )
 
 
 def _node(row: dict[str | None, str | list[str] | None], *, line: int) -> ReadNode:
@@ -80,6 +82,6 @@ def _node(row: dict[str | None, str | list[str] | None], *, line: int) -> ReadNo
             if held.get(kind)
         ),
         is_spare=_TRUTH.get(spare),
-        state=state_read(held.get("state"), of=name, line=line),
+        state=state_read(held.get("state", ""), of=name, line=line),
         state_reason=held.get("reason", ""),
     )

@@ -12,6 +12,14 @@ NODES_MAX: Final = 20_000
 # length of a name
 NAME_LENGTH_MAX: Final = 120
 
+# greatest figure that is taken in, and how many digits it has
+WHOLE_MAX: Final = 2**31 - 1
+DIGITS_MAX: Final = 10
+# length of a reason
+REASON_LENGTH_MAX: Final = 500
+# levels of firmware and software of a node
+LEVELS_MAX: Final = 32
+
 DOMAIN_KINDS: Final = ("rack", "power", "switch")
 
 
@@ -103,6 +111,19 @@ def name_checked(name: str, *, what: str, line: int | None = None) -> str:
             f"{what} must have 1 to {NAME_LENGTH_MAX} printable characters", line=line
         )
     return name
+
+
+def whole_read(text: str) -> int | None:
+    """Return the whole number that a text is; None if it is none, or a greater one than is kept."""
+    if not text.isascii() or not text.isdecimal() or len(text) > DIGITS_MAX:
+        return None
+    number = int(text)
+    return number if number <= WHOLE_MAX else None
+
+
+def text_tidied(text: str, *, length_max: int = NAME_LENGTH_MAX) -> str:
+    """Return a text in which everything can be seen, no longer than the limit."""
+    return "".join(each if each.isprintable() else " " for each in text[:length_max]).strip()
 
 
 def domains_of(nodes: tuple[ReadNode, ...]) -> tuple[ReadDomain, ...]:
