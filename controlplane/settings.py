@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "channels",
     "rest_framework",
     "drf_spectacular",
+    "controlplane",
     *(f"apps.{name}" for name in APPS),
 ]
 MIDDLEWARE = [
