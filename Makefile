@@ -22,7 +22,12 @@ setup: ## Make .venv with pinned requirements (PYTHON=... chooses a Python)
 # --------------------------------------------------------------------------------- to look at it
 
 .PHONY: demo
-demo: demo-runtime ## Everything there is to see
+demo: setup frontend ## The control plane with a real job: prints an address and logins (STORY=1 does it all, and ends)
+	@$(BIN)/python -m dev.demo $(if $(filter-out 0,$(STORY)),--story) $(if $(filter-out 0,$(POSTGRES)),--postgres)
+
+.PHONY: demo-kill
+demo-kill: setup ## Kill the process of a rank of the demo's job (RANK=1)
+	@$(BIN)/python -m dev.demo.kill $(if $(RANK),--rank "$(RANK)")
 
 .PHONY: demo-runtime
 demo-runtime: setup ## Train, swap one rank on plan, kill another, see what it cost
