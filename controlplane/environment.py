@@ -25,7 +25,10 @@ class SettingsInvalid(Exception):
         """Make an error of all that was found."""
         self.problems = problems
         lines = "\n".join(f"  - {text}" for text in problems)
-        super().__init__(f"These settings have to be mended before anything starts:\n{lines}")
+        super().__init__(
+            f"These settings have to be mended before anything starts:\n{lines}\n"
+            "For a look on one machine, HOTSWAP_DEVELOPMENT=1 sets them all."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

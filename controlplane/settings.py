@@ -156,7 +156,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PERMISSION_CLASSES": ["apps.core.permissions.MayAsk"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "controlplane.schema.PlaneSchema",
     "DEFAULT_THROTTLE_CLASSES": ["apps.core.throttling.ActorThrottle"],
     "DEFAULT_THROTTLE_RATES": {"actor": "6000/min", "anonymous": "120/min", "login": "10/min"},
     "EXCEPTION_HANDLER": "apps.core.problems.exception_handler",
@@ -169,6 +169,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "controlplane.schema.problems_added",
+    ],
     "ENUM_NAME_OVERRIDES": {},
 }
 

@@ -5,6 +5,7 @@ from typing import Any
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -112,14 +113,12 @@ class Audited(TenantView[AuditEntry]):
     }
 
 
-class AuditList(Audited):
+class AuditList(ListModelMixin, Audited):
     """The trail."""
 
     def get(self, request: Request) -> Response:
         """Entries of the tenants that one audits, newest first."""
-        del request
-        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.list(request)
 
 
 class AuditVerify(Audited):

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -73,14 +74,12 @@ class Agents(TenantView[Agent]):
     required_role = {"GET": Role.VIEWER, "*": Role.ADMIN}
 
 
-class AgentList(Agents):
+class AgentList(ListModelMixin, Agents):
     """The agents."""
 
     def get(self, request: Request) -> Response:
         """Agents, newest first."""
-        del request
-        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.list(request)
 
 
 class AgentDetail(Agents):

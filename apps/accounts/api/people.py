@@ -5,6 +5,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -54,7 +55,7 @@ class NewMember(serializers.Serializer[None]):
     )
 
 
-class TenantList(TenantView[Tenant]):
+class TenantList(ListModelMixin, TenantView[Tenant]):
     """The tenants that one can see."""
 
     queryset = Tenant.objects.all()
@@ -63,9 +64,7 @@ class TenantList(TenantView[Tenant]):
 
     def get(self, request: Request) -> Response:
         """Tenants, newest first."""
-        del request
-        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.list(request)
 
 
 class Members(TenantView[Membership]):
@@ -77,14 +76,12 @@ class Members(TenantView[Membership]):
     required_role = {"GET": Role.VIEWER, "*": Role.ADMIN}
 
 
-class MemberList(Members):
+class MemberList(ListModelMixin, Members):
     """The people."""
 
     def get(self, request: Request) -> Response:
         """People in one's tenants, newest first."""
-        del request
-        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.list(request)
 
     @extend_schema(request=NewMember, responses={201: Member})
     def post(self, request: Request) -> Response:

@@ -5,6 +5,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -82,14 +83,12 @@ class Tokens(TenantView[ApiToken]):
         return rows.filter(own | Q(tenant_id__in=ruled))
 
 
-class TokenList(Tokens):
+class TokenList(ListModelMixin, Tokens):
     """The tokens."""
 
     def get(self, request: Request) -> Response:
         """Tokens, newest first."""
-        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        del request
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.list(request)
 
     @extend_schema(request=NewToken, responses={201: MadeToken})
     def post(self, request: Request) -> Response:
