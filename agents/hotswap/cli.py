@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from hotswap.errors import HotswapError
+from hotswap.errors import EnvironmentInvalid, HotswapError
 from hotswap.limits import Limits
 from hotswap.node import commands, operate, run
 from hotswap.node.arguments import build_parser
@@ -52,6 +52,7 @@ def _run(arguments: argparse.Namespace) -> ExitCode:
         seed=arguments.seed,
         checkpoint_every_steps=arguments.checkpoint_every or None,
         log_directory=arguments.log_directory,
+        agent_state=arguments.agent,
     )
     return run.run(
         request,
@@ -135,6 +136,28 @@ def _ledger(arguments: argparse.Namespace) -> ExitCode:
     )
 
 
+def _agent(arguments: argparse.Namespace) -> ExitCode:
+    # only here, as it needs what `hotswap[agent]` installs
+    try:
+        from hotswap.node.agent.main import run_agent  # noqa: PLC0415 - see above
+        from hotswap.node.agent.settings import ENROL_VARIABLE, AgentSettings  # noqa: PLC0415 - likewise
+    except ModuleNotFoundError as error:
+        raise EnvironmentInvalid(
+            f"{error.name} is not installed: `pip install 'hotswap[agent]'` brings what an agent "
+            "needs"
+        ) from error
+    settings = AgentSettings(
+        plane=arguments.plane,
+        token=arguments.token or os.environ.get(ENROL_VARIABLE),
+        node=arguments.name,
+        state=arguments.state,
+        authority=arguments.authority,
+        authority_digest=arguments.authority_digest,
+        scenario=arguments.simulate,
+    )
+    return run_agent(settings, environment=os.environ)
+
+
 def _operator(arguments: argparse.Namespace) -> Operator:
     return operate.connect(
         jobs=jobs_directory(os.environ),
@@ -145,6 +168,7 @@ def _operator(arguments: argparse.Namespace) -> Operator:
 
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], ExitCode]] = {
     "run": _run,
+    "agent": _agent,
     "swap": _swap,
     "abort": _abort,
     "prepare": _prepare,

@@ -16,8 +16,8 @@ exit codes:
   1    the run failed
   2    the command line or a variable is wrong
   3    no such job, or no readable file
-  4    no coordinator of the job answers
-  5    the name is in use, or the coordinator refused the request
+  4    no coordinator of the job answers, or no control plane
+  5    the name is in use, or the coordinator or the control plane refused the request
   6    the swap was given up or did not end in time; the job goes on as before
   7    a certificate or ledger was read, and shows a fault
   130  ended by Ctrl-C; 143: by SIGTERM
@@ -37,6 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for add in (
         _add_run,
+        _add_agent,
         _add_swap,
         _add_abort,
         _add_prepare,
@@ -132,12 +133,58 @@ def _add_run(subparsers: "Subparsers") -> None:
         metavar="DIR",
         help="where the processes' output goes (default: logs/ in the job's directory)",
     )
+    parser.add_argument(
+        "--agent",
+        type=Path,
+        metavar="DIR",
+        help="have the agent with this --state show the job to the control plane",
+    )
     _add_json(parser, "one JSON object per event")
     parser.add_argument("script", type=_file, metavar="SCRIPT", help="training script")
     parser.add_argument(
         "arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script"
     )
     parser.set_defaults(command="run")
+
+
+def _add_agent(subparsers: "Subparsers") -> None:
+    parser = subparsers.add_parser(
+        "agent",
+        help="have the control plane use this node",
+        description="Reports this node to the control plane and starts, watches and stops the "
+        "processes of jobs there. --plane, --token and --name are needed the first time alone.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--plane", metavar="URL", help="the plane's address for agents, https://..."
+    )
+    parser.add_argument(
+        "--token",
+        help="one-time token that the plane gave out for this node (or in HOTSWAP_ENROL_TOKEN)",
+    )
+    parser.add_argument("--name", metavar="NODE", help="name of the node")
+    parser.add_argument(
+        "--state",
+        type=Path,
+        metavar="DIR",
+        default=Path.home() / ".hotswap" / "agent",
+        help="the agent's own files, its key among them (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--authority", type=Path, metavar="FILE", help="certificate of the plane's authority"
+    )
+    parser.add_argument(
+        "--authority-digest",
+        metavar="sha256:HEX",
+        help="its digest instead, as it is shown with the token",
+    )
+    parser.add_argument(
+        "--simulate",
+        type=_file,
+        metavar="FILE",
+        help="scenario of simulated signals; SIGUSR1 begins the worsening, SIGUSR2 ends it",
+    )
+    parser.set_defaults(command="agent", json=False)
 
 
 def _add_swap(subparsers: "Subparsers") -> None:

@@ -4,6 +4,7 @@ from enum import IntEnum
 
 from hotswap.errors import (
     CoordinatorUnreachable,
+    EnrolmentRefused,
     EnvironmentInvalid,
     EvidenceUnreadable,
     HotswapError,
@@ -12,7 +13,9 @@ from hotswap.errors import (
     JobUnknown,
     LedgerUnreadable,
     LimitsOutOfOrder,
+    PlaneUnreachable,
     RequestRefused,
+    ScenarioMalformed,
     SwapNotCompleted,
 )
 
@@ -28,9 +31,9 @@ class ExitCode(IntEnum):
     USAGE = 2
     # no such job, or no readable file
     NOT_FOUND = 3
-    # no coordinator of the job answers
+    # no coordinator of the job answers, or no control plane
     UNREACHABLE = 4
-    # the name is in use, or the coordinator refused the request
+    # the name is in use, or the coordinator or the control plane refused the request
     REFUSED = 5
     # the swap was given up or did not end in time; the job goes on as before
     NOT_COMPLETED = 6
@@ -46,11 +49,14 @@ _BY_ERROR: tuple[tuple[type[HotswapError], ExitCode], ...] = (
     (EnvironmentInvalid, ExitCode.USAGE),
     (LimitsOutOfOrder, ExitCode.USAGE),
     (JobNameInvalid, ExitCode.USAGE),
+    (ScenarioMalformed, ExitCode.USAGE),
     (JobUnknown, ExitCode.NOT_FOUND),
     (EvidenceUnreadable, ExitCode.NOT_FOUND),
     (LedgerUnreadable, ExitCode.NOT_FOUND),
     (CoordinatorUnreachable, ExitCode.UNREACHABLE),
+    (PlaneUnreachable, ExitCode.UNREACHABLE),
     (JobInUse, ExitCode.REFUSED),
+    (EnrolmentRefused, ExitCode.REFUSED),
     (RequestRefused, ExitCode.REFUSED),
     (SwapNotCompleted, ExitCode.NOT_COMPLETED),
 )

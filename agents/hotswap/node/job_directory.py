@@ -205,6 +205,37 @@ def claim(*, jobs: Path, name: str | None, stem: str) -> Claim:
         ) from error
 
 
+def ensure(directory: JobDirectory, *, key: bytes | None) -> None:
+    """Make the directory of a run that has no launcher, unless another node has made it already.
+
+    Args:
+        directory: what several nodes of the job may share.
+        key: secret of the run; None: the one that is there, or a new one. A directory with another
+            secret is of a former run, and moves aside.
+
+    Raises:
+        JobInUse: a run that lives has the name.
+        JobError: the directory cannot be made.
+
+    """
+    path = directory.path
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _exclusive(path.parent):
+            if directory.key_file.is_file() and key in {None, directory.read_key()}:
+                return
+            if path.exists():
+                _refuse_living(directory)
+                _move_aside(path)
+            _make_folders(directory)
+            _write_key(directory, secrets.token_bytes(JOB_KEY_BYTES) if key is None else key)
+    except OSError as error:
+        raise JobError(
+            f"cannot make the job directory {path}: {error.strerror}; free some space, or give "
+            "the agent a directory that it may write"
+        ) from error
+
+
 @contextmanager
 def _exclusive(jobs: Path) -> Iterator[None]:
     """Keep other launchers out while a name is looked up and taken: only file operations."""
@@ -230,21 +261,37 @@ def _make(path: Path) -> Claim:
     """Make the directory with its key and lock; an ended run of the name moves aside."""
     directory = JobDirectory(path=path)
     if path.exists():
-        if directory.is_running():
-            raise JobInUse(
-                f"job {path.name} is running: choose another --job, or stop that run first "
-                f"(`hotswap status --job {path.name}` shows it)"
-            )
+        _refuse_living(directory)
         _move_aside(path)
-    path.mkdir(mode=0o700)
-    for each in (directory.logs, directory.checkpoints, directory.certificates, directory.ledger):
-        each.mkdir(mode=0o700)
+    _make_folders(directory)
     lock = os.open(directory.lock_file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    _write_key(directory, secrets.token_bytes(JOB_KEY_BYTES))
+    return Claim(directory=directory, lock_descriptor=lock)
+
+
+def _refuse_living(directory: JobDirectory) -> None:
+    """Refuse a name whose run lives."""
+    if directory.is_running():
+        name = directory.name
+        raise JobInUse(
+            f"job {name} is running: choose another --job, or stop that run first "
+            f"(`hotswap status --job {name}` shows it)"
+        )
+
+
+def _make_folders(directory: JobDirectory) -> None:
+    """Make the directory and what every run has in it."""
+    directory.path.mkdir(mode=0o700)
+    for each in (directory.logs, directory.checkpoints, directory.certificates, directory.ledger):
+        each.mkdir(mode=0o700)
+
+
+def _write_key(directory: JobDirectory, secret: bytes) -> None:
+    """Write the secret of a new run."""
     key = os.open(directory.key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(key, "w", encoding="ascii") as file:
-        file.write(secrets.token_hex(JOB_KEY_BYTES))
-    return Claim(directory=directory, lock_descriptor=lock)
+        file.write(secret.hex())
 
 
 def _move_aside(path: Path) -> None:

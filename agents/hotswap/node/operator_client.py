@@ -91,10 +91,16 @@ class Operator:
         """Ask for a snapshot of the job."""
         return self._run(self._ask(StatusRequest(), Status))
 
-    def swap(self, *, rank: int, target: str | None = None, reason: str = "") -> SwapAccepted:
-        """Ask for a planned swap of ``rank``; say under which id it was accepted."""
-        request = SwapRequest(request=secrets.token_hex(8), rank=rank, target=target, reason=reason)
-        return self._run(self._ask(request, SwapAccepted))
+    def swap(
+        self, *, rank: int, target: str | None = None, reason: str = "", request: str | None = None
+    ) -> SwapAccepted:
+        """Ask for a planned swap of ``rank``; say under which id it was accepted.
+
+        The leader answers a ``request`` that it has accepted before alike; None: a new one.
+        """
+        name = request or secrets.token_hex(8)
+        asked = SwapRequest(request=name, rank=rank, target=target, reason=reason)
+        return self._run(self._ask(asked, SwapAccepted))
 
     def follow(
         self, accepted: SwapAccepted, *, on_notice: Callable[[Notice], None] | None = None

@@ -23,3 +23,5 @@ class RunRequest:
     checkpoint_every_steps: int | None = None
     # where the processes' output goes; None: into the job's directory
     log_directory: Path | None = None
+    # state directory of the agent that is to show the job to the control plane; None: nobody is
+    agent_state: Path | None = None

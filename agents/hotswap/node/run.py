@@ -8,6 +8,7 @@ from typing import TextIO
 
 from hotswap.errors import JobError
 from hotswap.limits import Limits
+from hotswap.node.agent.attachable import want
 from hotswap.node.exit_codes import ExitCode
 from hotswap.node.fleet_values import End
 from hotswap.node.job_directory import JobDirectory, claim, jobs_directory
@@ -60,6 +61,8 @@ def run(
             claimed.directory,
             _description(request, claimed.directory, logs=logs, now_unix_s=now().unix_s),
         )
+        if request.agent_state is not None:
+            want(request.agent_state, claimed.directory)
         launcher = Launcher(
             request=request,
             directory=claimed.directory,

@@ -2,6 +2,7 @@
 
 ::
 
+    GET  AUTHORITY_PATH                          -> PEM              for who has its digest
     POST ENROL_PATH                Enrolment -> Enrolled         without certificate, once
     POST REPORT_PATH               Report    -> ReportAccepted   with the agent's certificate
     POST REPORT_PATH?wait_s=10     Report    -> ReportAccepted   waits for a command
@@ -11,9 +12,10 @@ nothing from it and answers as soon as there is a command, or after ``wait_s``. 
 count from 1 in each boot of the agent; what the plane has taken in once, it takes in no second
 time.
 
-The plane answers a report with every command of the agent that has no result yet, so that one that
-was lost on the way comes again; the agent carries out each ``id`` once and answers a second time
-with the first result. Unknown fields are ignored on both sides: a newer peer may say more.
+The plane answers a report with every command of the agent that has no result yet ("accepted" is
+one), so that one that was lost on the way comes again; the agent carries out each ``id`` once and
+answers a second time with the first result. Unknown fields are ignored on both sides: a newer peer
+may say more.
 """
 
 from hotswap.wire.plane.codec import decode_plane, encode_plane
@@ -37,6 +39,7 @@ from hotswap.wire.plane.commands import (
 )
 from hotswap.wire.plane.enrolment import Enrolled, Enrolment
 from hotswap.wire.plane.limits import (
+    AUTHORITY_PATH,
     COMMANDS_PER_ANSWER_MAX,
     ENROL_PATH,
     NOTICES_PER_REPORT_MAX,
@@ -56,6 +59,7 @@ from hotswap.wire.plane.reports import (
 )
 
 __all__ = [
+    "AUTHORITY_PATH",
     "COMMANDS_PER_ANSWER_MAX",
     "ENROL_PATH",
     "NOTICES_PER_REPORT_MAX",

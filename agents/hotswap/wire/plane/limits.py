@@ -6,6 +6,9 @@ import msgspec
 
 ENROL_PATH: Final = "/agent/v1/enrol"
 REPORT_PATH: Final = "/agent/v1/report"
+#: Certificate of the authority in PEM, for anyone: a node that was given its digest checks that
+#: before it trusts it.
+AUTHORITY_PATH: Final = "/agent/v1/authority"
 
 #: Longest time for which the plane holds back an answer that has no command in it, s.
 WAIT_S_MAX: Final = 10.0
