@@ -92,6 +92,8 @@ class Relay:
             sequences_advance(before=before, after=after)
             deliveries_put(messages=[each for each in messages if each.topic == "webhook"], at=now)
             outbox_mark_sent(ids=[each.id for each in messages], at=now)
+        if deliveries:
+            self.outlets.wake(kind="webhook_deliver_due", payload={})
 
     def _prune(self, *, now: datetime) -> None:
         if self._pruned_at is None or now - self._pruned_at >= PRUNE_EVERY:

@@ -149,7 +149,7 @@ def test_workers_are_woken_once_per_batch_and_thing(relay: Relay, recorder: Reco
 
 
 def test_webhooks_of_the_tenant_get_a_delivery_each(
-    relay: Relay, tenant: Tenant, other: Tenant
+    relay: Relay, recorder: Recorder, tenant: Tenant, other: Tenant
 ) -> None:
     for owner, kinds in ((tenant, []), (tenant, ["swap.changed"]), (tenant, ["x"]), (other, [])):
         Webhook.objects.create(
@@ -161,6 +161,7 @@ def test_webhooks_of_the_tenant_get_a_delivery_each(
     assert sorted(each.webhook.kinds for each in found) == [[], ["swap.changed"]]
     assert {each.webhook.tenant_id for each in found} == {tenant.id}
     assert {each.payload["id"] for each in found} == {"7"}
+    assert recorder.wakes == [("webhook_deliver_due", {})]
 
 
 def test_a_batch_has_a_limit_and_the_rest_follows(
