@@ -90,7 +90,8 @@ class Relay:
         after = {each.tenant_id: each.sequence for each in deltas}
         with transaction.atomic():
             sequences_advance(before=before, after=after)
-            deliveries_put(messages=[each for each in messages if each.topic == "webhook"], at=now)
+            hooks = [each for each in messages if each.topic == "webhook"]
+            deliveries = deliveries_put(messages=hooks, at=now)
             outbox_mark_sent(ids=[each.id for each in messages], at=now)
         if deliveries:
             self.outlets.wake(kind="webhook_deliver_due", payload={})
