@@ -50,12 +50,8 @@ def plane_parts(layout: Layout) -> list[Part]:
         _service(layout, "web", web_command(layout.web_port), url=f"{layout.web_url}/readyz"),
         Service(
             name="agents' port",
-            command=(sys.executable, "-m", "controlplane.agent_server"),
-            environment={
-                **layout.environment(),
-                "HOTSWAP_AGENT_SERVER_HOST": LOOPBACK,
-                "HOTSWAP_AGENT_SERVER_PORT": str(layout.agent_port),
-            },
+            command=agent_server_command(layout.agent_port),
+            environment=layout.environment(),
             ready=listens(layout.agent_port),
         ),
         _service(layout, "relay", (sys.executable, "-m", "workers", "relay")),
@@ -71,6 +67,12 @@ def web_command(port: int) -> tuple[str, ...]:
         *("--host", LOOPBACK, "--port", str(port), "--lifespan", "off", "--no-access-log"),
         *("--log-level", "warning", "--timeout-graceful-shutdown", str(WEB_STOP_S)),
     )
+
+
+def agent_server_command(port: int) -> tuple[str, ...]:
+    """Return the process that agents talk to."""
+    words = (sys.executable, "-m", "controlplane.agent_server")
+    return (*words, "--host", LOOPBACK, "--port", str(port))
 
 
 def worker_command() -> tuple[str, ...]:
