@@ -1,0 +1,122 @@
+/** The one door to the REST API: paths, cookies, problems, and the time of the last answer. */
+import type { ProblemBody } from "./types";
+
+export const API_ROOT = "/api/v1";
+
+/** No request waits longer; a slower answer is shown as a failure that can be tried again. */
+const REQUEST_TIMEOUT_MS = 15_000;
+
+/** What a request that did not succeed says, as RFC 9457 problem details. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly body: ProblemBody;
+
+  constructor(body: ProblemBody) {
+    super(body.detail || body.title);
+    this.body = body;
+  }
+
+  get status(): number {
+    return this.body.status;
+  }
+}
+
+export const isProblem = (error: unknown, ...statuses: number[]): error is Problem =>
+  error instanceof Problem && (statuses.length === 0 || statuses.includes(error.status));
+
+let csrfToken = "";
+let answeredAt = 0;
+
+/** Keeps the token that every changing request of a signed-in browser carries. */
+export function csrfTokenKeep(token: string): void {
+  csrfToken = token;
+}
+
+/** When the plane last answered, in milliseconds since 1970; zero before the first answer. */
+export const lastAnswerAt = (): number => answeredAt;
+
+type Query = Record<string, string | number | boolean | null | undefined>;
+
+export interface RequestOptions {
+  method?: "GET" | "POST" | "PUT" | "DELETE";
+  query?: Query;
+  body?: unknown;
+  signal?: AbortSignal;
+  /** Makes a repeated POST have one effect. */
+  idempotencyKey?: string;
+}
+
+/** Returns a path below the API's root with its query, leaving out what is not set. */
+export function address(path: string, query: Query = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined && value !== "") search.set(name, String(value));
+  }
+  const text = search.toString();
+  return `${API_ROOT}${path}${text ? `?${text}` : ""}`;
+}
+
+function headersFor(options: RequestOptions): Headers {
+  const headers = new Headers({ Accept: "application/json" });
+  if (options.body !== undefined) headers.set("Content-Type", "application/json");
+  if (options.method && options.method !== "GET") headers.set("X-CSRFToken", csrfToken);
+  if (options.idempotencyKey) headers.set("Idempotency-Key", options.idempotencyKey);
+  return headers;
+}
+
+/** Unreachable is a problem too; it has no status of its own, so it is given 0. */
+const unreachable = (detail: string): Problem =>
+  new Problem({ type: "about:blank", title: "No answer", status: 0, detail, code: "unreachable" });
+
+async function problemOf(response: Response): Promise<Problem> {
+  const text = await response.text();
+  try {
+    const body = JSON.parse(text) as Partial<ProblemBody>;
+    if (typeof body.title === "string" || typeof body.detail === "string") {
+      return new Problem({
+        type: "about:blank",
+        title: response.statusText,
+        detail: "",
+        code: "error",
+        ...body,
+        status: response.status,
+      });
+    }
+  } catch {
+    // a proxy in between answers with a page; its words would help nobody
+  }
+  return new Problem({
+    type: "about:blank",
+    title: response.statusText || "Error",
+    status: response.status,
+    detail: `The control plane answered ${response.status}.`,
+    code: "error",
+  });
+}
+
+/**
+ * Sends one request to the plane and returns its answer.
+ *
+ * Raises Problem: for each answer that is not a success, and with status 0 for none at all.
+ */
+export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+  const url = path.startsWith("http") || path.startsWith(API_ROOT) ? path : address(path, options.query);
+  let response: Response;
+  try {
+    response = await fetch(new URL(url, location.origin), {
+      method: options.method ?? "GET",
+      headers: headersFor(options),
+      credentials: "same-origin",
+      body: options.body === undefined ? null : JSON.stringify(options.body),
+      signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+    });
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw unreachable("The control plane could not be reached. Jobs go on training without it.");
+  }
+  answeredAt = Date.now();
+  if (!response.ok) throw await problemOf(response);
+  if (response.status === 204) return undefined as T;
+  return (await response.json()) as T;
+}

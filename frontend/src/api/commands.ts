@@ -1,0 +1,46 @@
+/** What can be done: one function per decision a person takes. */
+import { request } from "./client";
+import type { AuditVerdict, Brake, Me, NodeState, Swap } from "./types";
+
+export const signIn = (username: string, password: string) =>
+  request<Me>("/session", { method: "POST", body: { username, password } });
+
+export const signOut = () => request<void>("/session", { method: "DELETE" });
+
+export const nodeStateChange = (id: string, state: NodeState, reason: string) =>
+  request<unknown>(`/nodes/${id}/state`, { method: "POST", body: { state, reason } });
+
+export interface SwapProposal {
+  job: string;
+  rank: number;
+  target_node: string | null;
+  reason: string;
+}
+
+/** Proposes a swap; the key makes a second click on the same form propose nothing more. */
+export const swapPropose = (proposal: SwapProposal, idempotencyKey: string) =>
+  request<Swap>("/swaps", { method: "POST", body: proposal, idempotencyKey });
+
+export const swapAbort = (id: string, reason: string) =>
+  request<unknown>(`/swaps/${id}/abort`, { method: "POST", body: { reason } });
+
+export const jobStop = (id: string, reason: string) =>
+  request<unknown>(`/jobs/${id}/stop`, { method: "POST", body: { reason } });
+
+export const approvalApprove = (id: string, planDigest: string, reason: string) =>
+  request<unknown>(`/approvals/${id}/approve`, {
+    method: "POST",
+    body: reason ? { plan_digest: planDigest, reason } : { plan_digest: planDigest },
+  });
+
+export const approvalRefuse = (id: string, planDigest: string, reason: string) =>
+  request<unknown>(`/approvals/${id}/refuse`, {
+    method: "POST",
+    body: { plan_digest: planDigest, reason },
+  });
+
+export const brakeSet = (tenant: string, engaged: boolean, reason: string) =>
+  request<Brake>("/swaps/brake", { method: "PUT", body: { tenant, engaged, reason } });
+
+export const auditVerify = (tenant: string) =>
+  request<AuditVerdict>("/audit/verify", { method: "POST", body: { tenant } });

@@ -1,0 +1,29 @@
+import { Modal } from "@mantine/core";
+
+import styles from "./frame.module.css";
+import type { Shortcut } from "./shortcuts";
+
+interface KeysProps {
+  keys: readonly Shortcut[];
+  onClose: () => void;
+}
+
+export default function Keys({ keys, onClose }: KeysProps) {
+  const all = [{ keys: "Ctrl K", label: "Find a node, job or swap" }, ...keys];
+  return (
+    <Modal opened onClose={onClose} title="Keyboard" centered radius={12} closeButtonProps={{ "aria-label": "Close" }}>
+      <dl className={styles.keys}>
+        {all.map(({ keys: pressed, label }) => (
+          <div key={pressed}>
+            <dt>{label}</dt>
+            <dd>
+              {pressed.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  );
+}

@@ -1,0 +1,62 @@
+/** The document that the decision is about, as names and values, whatever is in it. */
+import type { ReactNode } from "react";
+
+import { measure, words } from "@/format/numbers";
+import { CopyId } from "@/ui/CopyId";
+import { Panel } from "@/ui/Panel";
+import { Unknown } from "@/ui/Tag";
+
+import styles from "./evidence.module.css";
+
+/** Deeper than this is shown as it is written. */
+const DEPTH_MAX = 4;
+
+/** Longer texts without a space are ids and digests: shortened, and to be copied. */
+const WORD_CHARACTERS_MAX = 28;
+
+export const Evidence = ({ document }: { document: Record<string, unknown> }) => (
+  <Panel title="Plan and evidence">
+    {Object.keys(document).length === 0 ? <p className="dim">The request carries no document.</p> : <Tree value={document} depth={0} />}
+  </Panel>
+);
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function leaf(value: unknown): ReactNode {
+  if (value === null || value === undefined) return <Unknown />;
+  if (typeof value === "number") return <span className="num">{measure(value)}</span>;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  const text = String(value);
+  return text.length > WORD_CHARACTERS_MAX && !text.includes(" ") ? <CopyId value={text} label="value" /> : text;
+}
+
+function Tree({ value, depth }: { value: unknown; depth: number }) {
+  if (depth > DEPTH_MAX) return <span className="mono">{JSON.stringify(value)}</span>;
+  if (Array.isArray(value)) {
+    return value.length === 0 ? (
+      <span className="dim">none</span>
+    ) : (
+      <ol className={styles.list}>
+        {value.map((item, index) => (
+          <li key={index}>
+            <Tree value={item} depth={depth + 1} />
+          </li>
+        ))}
+      </ol>
+    );
+  }
+  if (!isRecord(value)) return <>{leaf(value)}</>;
+  return (
+    <dl className={styles.tree}>
+      {Object.entries(value).map(([name, inner]) => (
+        <div key={name}>
+          <dt>{words(name)}</dt>
+          <dd>
+            <Tree value={inner} depth={depth + 1} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

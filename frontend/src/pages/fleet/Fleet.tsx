@@ -1,0 +1,133 @@
+import { useQuery } from "@tanstack/react-query";
+
+import { clustersQuery, layoutQuery, nodesQuery } from "@/api/queries";
+import type { Cluster } from "@/api/types";
+import { PageHead } from "@/app/PageHead";
+import { useAddress } from "@/app/useAddress";
+import { View } from "@/app/View";
+import { words } from "@/format/numbers";
+import { Choice, ListView, TextFilter } from "@/parts/ListView";
+import { GRADES } from "@/ui/Grade";
+import { Empty } from "@/ui/States";
+
+import { COLUMNS } from "./columns";
+import styles from "./fleet.module.css";
+import { Legend, Racks } from "./Racks";
+
+const GRADE_OPTIONS = GRADES.map((grade) => [grade, words(grade)] as const);
+
+const STATE_OPTIONS = ["active", "draining", "quarantined", "maintenance", "retired"].map(
+  (state) => [state, words(state)] as const,
+);
+
+const SPARE_OPTIONS = [
+  ["true", "Spares"],
+  ["false", "Not spares"],
+] as const;
+
+const NoNodes = () => (
+  <Empty title="No node is here">
+    Import a fleet with POST /api/v1/fleet/import, or enrol a node: <span className="mono">hotswap agent</span> with a
+    one-time token.
+  </Empty>
+);
+
+export default function Fleet() {
+  const clusters = useQuery(clustersQuery);
+  return (
+    <View what="The clusters" query={clusters}>
+      {(page) => {
+        const first = page.results[0];
+        return first ? <Clusters clusters={page.results} first={first} /> : <Blank />;
+      }}
+    </View>
+  );
+}
+
+const Blank = () => (
+  <>
+    <PageHead title="Fleet" />
+    <NoNodes />
+  </>
+);
+
+function Clusters({ clusters, first }: { clusters: readonly Cluster[]; first: Cluster }) {
+  const { values, set } = useAddress(["cluster", "view"]);
+  const cluster = clusters.find(({ id }) => id === values.cluster) ?? first;
+  const listed = values.view === "list";
+  return (
+    <>
+      <PageHead
+        title="Fleet"
+        actions={
+          <>
+            {clusters.length > 1 ? (
+              <select
+                className={styles.select}
+                aria-label="Cluster"
+                value={cluster.id}
+                onChange={(event) => set("cluster", event.currentTarget.value)}
+              >
+                {clusters.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            ) : null}
+            <div className={styles.toggle} role="group" aria-label="Shown as">
+              <button type="button" aria-pressed={!listed} onClick={() => set("view", "")}>
+                Racks
+              </button>
+              <button type="button" aria-pressed={listed} onClick={() => set("view", "list")}>
+                List
+              </button>
+            </div>
+          </>
+        }
+      />
+      {listed ? <NodeList cluster={cluster} /> : <RackView cluster={cluster} />}
+    </>
+  );
+}
+
+function RackView({ cluster }: { cluster: Cluster }) {
+  const layout = useQuery(layoutQuery(cluster.id));
+  return (
+    <View what="The layout" query={layout}>
+      {({ racks }) =>
+        racks.every((rack) => rack.nodes.length === 0) ? (
+          <NoNodes />
+        ) : (
+          <>
+            <Legend racks={racks} />
+            <Racks racks={racks} />
+          </>
+        )
+      }
+    </View>
+  );
+}
+
+function NodeList({ cluster }: { cluster: Cluster }) {
+  const { values, set } = useAddress(["grade", "state", "spare", "search", "sort"]);
+  const { sort, ...filters } = values;
+  return (
+    <ListView
+      what="Nodes"
+      options={nodesQuery({ ...filters, cluster: cluster.id })}
+      columns={COLUMNS}
+      sort={sort ?? ""}
+      onSort={(next) => set("sort", next)}
+      empty={<NoNodes />}
+      filters={
+        <>
+          <TextFilter label="Name contains" value={values.search} onChange={(value) => set("search", value)} />
+          <Choice label="Grade" value={values.grade} options={GRADE_OPTIONS} onChange={(value) => set("grade", value)} />
+          <Choice label="State" value={values.state} options={STATE_OPTIONS} onChange={(value) => set("state", value)} />
+          <Choice label="Spares" value={values.spare} options={SPARE_OPTIONS} onChange={(value) => set("spare", value)} />
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,103 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+
+import { signalsQuery } from "@/api/queries";
+import type { FleetNode, Signals, SignalSeries } from "@/api/types";
+import { View } from "@/app/View";
+import { Chart } from "@/charts/Chart";
+import type { ChartModel } from "@/charts/model";
+import { words } from "@/format/numbers";
+import { zone } from "@/format/times";
+import { Panel } from "@/ui/Panel";
+import { Empty } from "@/ui/States";
+import { Tag } from "@/ui/Tag";
+
+import styles from "./node.module.css";
+
+const WINDOWS = [
+  [600, "10 min"],
+  [1800, "30 min"],
+  [7200, "2 h"],
+] as const;
+
+const CHART_HEIGHT_PX = 104;
+/** The last chart of the stack carries the time axis. */
+const AXIS_HEIGHT_PX = 22;
+
+const secondsOf = (at: string): number => new Date(at).getTime() / 1000;
+
+function modelOf(series: SignalSeries, reach: readonly [number, number]): ChartModel {
+  return {
+    x: series.points.map((point) => secondsOf(point.at)),
+    axis: "time",
+    series: [
+      {
+        label: words(series.name),
+        unit: series.unit,
+        values: series.points.map((point) => point.value),
+        look: "main",
+      },
+    ],
+    thresholds: series.thresholds.map(({ grade, value }) => ({ grade, value, label: grade })),
+    reach,
+  };
+}
+
+export function SignalsPanel({ node }: { node: FleetNode }) {
+  const [windowS, setWindowS] = useState<number>(WINDOWS[0][0]);
+  const query = useQuery({ ...signalsQuery(node.id, windowS), refetchInterval: 5_000 });
+  return (
+    <Panel
+      title="Signals"
+      aside={
+        <>
+          <span>times in {zone()}</span>
+          <select aria-label="Window" className={styles.select} value={windowS} onChange={(event) => setWindowS(Number(event.currentTarget.value))}>
+            {WINDOWS.map(([seconds, label]) => (
+              <option key={seconds} value={seconds}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </>
+      }
+    >
+      <View what="The signals" query={query}>
+        {(signals) => <Stack node={node.id} signals={signals} />}
+      </View>
+    </Panel>
+  );
+}
+
+function Stack({ node, signals }: { node: string; signals: Signals }) {
+  const models = useMemo(() => {
+    const reach = [secondsOf(signals.from), secondsOf(signals.to)] as const;
+    return signals.series.map((series) => ({ series, model: modelOf(series, reach) }));
+  }, [signals]);
+  if (models.length === 0) {
+    return <Empty title="No signal in this window">Choose a longer one, or see whether the agent is running.</Empty>;
+  }
+  return (
+    <div className={styles.charts}>
+      {models.map(({ series, model }, index) => {
+        const last = index === models.length - 1;
+        return (
+          <div key={series.name} className={styles.chart}>
+            <div className={styles.name}>
+              <span className="strong">{words(series.name)}</span>
+              <span className="dim small">{series.unit}</span>
+              {series.source === "simulated" ? <Tag tone="hatched">simulated</Tag> : null}
+            </div>
+            <Chart
+              model={model}
+              label={`${words(series.name)} over time`}
+              height={CHART_HEIGHT_PX + (last ? AXIS_HEIGHT_PX : 0)}
+              shared={`node ${node}`}
+              quietX={!last}
+            />
+          </div>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+
+import { swapEventsQuery } from "@/api/queries";
+import type { Swap, SwapEvent } from "@/api/types";
+import { paths } from "@/app/paths";
+import { View } from "@/app/View";
+import { words } from "@/format/numbers";
+import parts from "@/parts/parts.module.css";
+import { Panel } from "@/ui/Panel";
+import { Empty } from "@/ui/States";
+import { Time } from "@/ui/Time";
+
+const scalar = (value: unknown): string | null =>
+  ["string", "number", "boolean"].includes(typeof value) && value !== "" ? String(value) : null;
+
+/** The plain values of an event's detail; nested ones are in the audit. */
+function detailOf(event: SwapEvent): string {
+  return Object.entries(event.detail)
+    .flatMap(([name, value]) => {
+      const text = scalar(value);
+      return text === null ? [] : [`${words(name).toLowerCase()} ${text}`];
+    })
+    .join(", ");
+}
+
+export function LogPanel({ swap }: { swap: Swap }) {
+  const query = useQuery(swapEventsQuery(swap.id));
+  return (
+    <Panel
+      title="Log"
+      flush
+      aside={
+        <Link className="link" to={paths.audit(`swap:${swap.id}`)}>
+          In the audit
+        </Link>
+      }
+    >
+      <View what="The log" query={query}>
+        {({ results }) =>
+          results.length === 0 ? (
+            <Empty title="Nothing is logged yet" />
+          ) : (
+            <ol className={parts.events} tabIndex={0} aria-label="Log">
+              {results.map((event) => (
+                <Line key={event.id} event={event} />
+              ))}
+            </ol>
+          )
+        }
+      </View>
+    </Panel>
+  );
+}
+
+const Line = ({ event }: { event: SwapEvent }) => (
+  <li>
+    <Time at={event.at} as="clock" />
+    <span>
+      {words(event.action)}
+      <span className="dim">
+        {" "}
+        {event.from_state ? `${words(event.from_state).toLowerCase()} → ` : ""}
+        {words(event.to_state).toLowerCase()}
+      </span>
+      <span className={parts.values} style={{ display: "block" }}>
+        {detailOf(event)}
+      </span>
+    </span>
+    <span className="dim small">{event.actor.name}</span>
+  </li>
+);

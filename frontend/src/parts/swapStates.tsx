@@ -1,0 +1,58 @@
+/** How a swap's state is called, where it stands on the way, and how it looks. */
+import type { SwapSummary } from "@/api/types";
+import { words } from "@/format/numbers";
+import { MiniRail } from "@/ui/PhaseRail";
+import type { TagTone } from "@/ui/Tag";
+import { Tag } from "@/ui/Tag";
+
+/** The way of a swap that goes well, in order. */
+export const PLANNED_WAY = [
+  "proposed",
+  "planned",
+  "awaiting_approval",
+  "approved",
+  "preparing",
+  "verifying",
+  "cutting_over",
+  "watching",
+  "completed",
+] as const;
+
+export const UNPLANNED_WAY = ["taking_over", "watching", "completed"] as const;
+
+/** Ended otherwise than completed. */
+const STOPPED: ReadonlySet<string> = new Set(["aborted", "refused", "expired", "failed", "deviated"]);
+
+const LOUD: ReadonlySet<string> = new Set(["failed", "deviated"]);
+
+const WAITING: ReadonlySet<string> = new Set(["proposed", "planned", "awaiting_approval"]);
+
+export const isStopped = (state: string): boolean => STOPPED.has(state);
+export const isOpen = (state: string): boolean => state !== "completed" && !STOPPED.has(state);
+
+export const wayOf = (swap: SwapSummary): readonly string[] =>
+  swap.kind === "unplanned" ? UNPLANNED_WAY : PLANNED_WAY;
+
+function toneOf(state: string): TagTone {
+  if (LOUD.has(state)) return "loud";
+  if (STOPPED.has(state)) return "plain";
+  if (WAITING.has(state)) return "plain";
+  return state === "completed" ? "quiet" : "active";
+}
+
+export function SwapStateTag({ state }: { state: string }) {
+  const tone = toneOf(state);
+  return (
+    <Tag tone={tone} moving={tone === "active"} {...(LOUD.has(state) ? { icon: "warn" as const } : {})}>
+      {words(state)}
+    </Tag>
+  );
+}
+
+/** Progress in a row; a swap that stopped only says how. */
+export function SwapProgress({ swap }: { swap: SwapSummary }) {
+  const way = wayOf(swap);
+  const at = way.indexOf(swap.state);
+  if (at < 0 || !isOpen(swap.state)) return <SwapStateTag state={swap.state} />;
+  return <MiniRail done={at} of={way.length - 1} label={words(swap.state)} />;
+}
