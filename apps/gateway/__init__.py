@@ -1,0 +1,1 @@
+"""What agents talk to: enrolment, reports, commands. It translates, and decides nothing."""
