@@ -1,10 +1,9 @@
-"""The app as Django knows it."""
+"""Django's entry to this app."""
 
 from django.apps import AppConfig
 
 
 class ApprovalsConfig(AppConfig):
-    """Approvals."""
+    """Who said yes or no to what."""
 
     name = "apps.approvals"
-    label = "approvals"

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from apps.swaps.domain import limits, watching
-from apps.swaps.domain.decisions import Decision, Do, Look, Wait
+from apps.swaps.domain.decisions import Ask, Decision, Do, Look, Wait
 from apps.swaps.domain.facts import Facts, SwapView
 from apps.swaps.domain.states import SENT, Action, State
 
@@ -132,12 +132,16 @@ def _settled(facts: Facts) -> Decision | None:
 def _ended_by_runtime(facts: Facts) -> Decision | None:
     if facts.ending is not None:
         return Do(action=Action.FAIL, code=_cause(facts.ending.text), text=facts.ending.text)
-    order = facts.swap_order
-    if order is not None and not order.may_act:
-        return Do(action=Action.FAIL, code=f"command_{order.state}", text=order.detail)
     if facts.job_state in ENDED:
         return Do(action=Action.FAIL, code="job_ended", text=f"the job is {facts.job_state}")
-    return None
+    order = facts.swap_order
+    if order is None or not order.is_over:
+        return None
+    code, text = f"command_{order.state}", order.detail or f"the command has {order.state}"
+    if order.did_nothing:
+        return Do(action=Action.FAIL, code=code, text=text)
+    # the agent may have been heard by the coordinator, and not the other way round
+    return None if facts.phase is not None else Do(action=Action.ABORT, code=code, text=text)
 
 
 #: What the coordinator says when it gives up, in parts that do not change, and a code for each.
@@ -147,6 +151,7 @@ _CAUSES: Final = (
     ("did not connect", "not_connected"),
     ("not in force within", "not_in_force"),
     ("did not keep the rank", "target_lost"),
+    ("leader has changed", "leader_changed"),
     ("died", "epoch_died"),
     ("aborted by", "aborted_by_hand"),
 )
@@ -188,19 +193,26 @@ def _awaited(facts: Facts) -> str:
 
 
 def _aborting(swap: SwapView, facts: Facts, now: datetime) -> Decision:
-    settled = _settled(facts)
-    if settled is not None:
-        return settled
+    known = _settled(facts) or _undone(facts)
+    if known is not None:
+        return known
+    if facts.abort_order is None and swap.runtime_swap_id:
+        return Ask(until=now + limits.ABORT_WAIT)
+    if not _is_late(swap, now):
+        return _wait(now, "asked the coordinator to give it up")
+    return _aborting_late(swap, facts, now)
+
+
+def _undone(facts: Facts) -> Decision | None:
+    """It was given up, or never begun."""
     if facts.ending is not None:
         return Do(action=Action.UNDO, text=facts.ending.text)
     if facts.job_state in ENDED:
         return Do(action=Action.UNDO, text=f"the job is {facts.job_state}")
     order = facts.swap_order
-    if order is not None and not order.may_act:
+    if order is not None and order.did_nothing:
         return Do(action=Action.UNDO, text=f"the command was {order.state}: {order.detail}")
-    if not _is_late(swap, now):
-        return _wait(now, "asked the coordinator to give it up")
-    return _aborting_late(swap, facts, now)
+    return None
 
 
 def _aborting_late(swap: SwapView, facts: Facts, now: datetime) -> Decision:
@@ -213,6 +225,9 @@ def _aborting_late(swap: SwapView, facts: Facts, now: datetime) -> Decision:
         return Do(action=Action.UNDO, text="the source still owns the rank, long after the limit")
     if swap.abort_looks >= limits.ABORT_LOOKS_MAX:
         return Do(action=Action.FAIL, code="outcome_unknown", text="the agent stayed silent")
+    asked = facts.abort_order
+    if asked is not None and asked.state in ("failed", "expired"):
+        return Ask(until=now + limits.ABORT_WAIT)
     return Look(until=now + limits.ABORT_WAIT, why="no fresh account of the job yet")
 
 

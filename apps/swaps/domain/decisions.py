@@ -38,4 +38,12 @@ class Look:
     why: str
 
 
-Decision = Do | Wait | Look
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """Ask the job's coordinator to give the swap up; begins another wait, as `Look` does."""
+
+    # the new deadline
+    until: datetime
+
+
+Decision = Do | Wait | Look | Ask

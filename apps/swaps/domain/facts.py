@@ -1,7 +1,9 @@
 """What the driver knows when it decides: a swap, and what the database says around it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 
 from apps.swaps.domain.band import Band, Point
 from apps.swaps.domain.states import State
@@ -33,6 +35,8 @@ class SwapView:
     abort_reason: str
     # looks at it in vain since then
     abort_looks: int
+    # the coordinator's id of it, by which it can be given up; "": not known
+    runtime_swap_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +47,18 @@ class Order:
     state: str
     # what the agent says of it
     detail: str = ""
+    # whether it ever left for the agent
+    left: bool = True
 
     @property
-    def may_act(self) -> bool:
-        """Whether it was, or still can be, carried out."""
-        return self.state not in ("refused", "expired", "failed")
+    def is_over(self) -> bool:
+        """Whether nothing more comes of it than what was told already."""
+        return self.state in ("refused", "expired", "failed")
+
+    @property
+    def did_nothing(self) -> bool:
+        """Whether it was certainly not carried out: the agent says so, or never had it."""
+        return self.state == "refused" or (self.is_over and not self.left)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +102,12 @@ class Facts:
     committed_step: int | None = None
     # losses of the band's series, from the first watched step on, in order
     losses: tuple[Point, ...] = ()
+    # what was measured: pause_ms, stall_ms, steps_lost, by name
+    measured: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    # member that the runtime names as the new owner; "": it has not
+    new_owner: str = ""
+    # the coordinator's id of the swap, as far as anybody has told it
+    runtime_swap_id: str = ""
     # whether the runtime's certificate is here, and whether it says that the states were equal
     certified: bool = False
     states_equal: bool | None = None

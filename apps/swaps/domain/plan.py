@@ -16,6 +16,8 @@ from apps.swaps.domain.band import Band
 
 #: Version of the document.
 VERSION: Final = 1
+#: Grades with which a node can take a rank; the lower one is preferred.
+FIT_GRADES: Final = ("low", "medium")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,11 +148,12 @@ def plan_make(*, wish: Wish, candidates: Sequence[Candidate]) -> Plan | NoPlan:
     )
 
 
-def _rank(entry: tuple[tuple[Constraint, ...], Candidate]) -> tuple[int, int, str]:
-    """Order by what blocks, then by what is missing, then by name."""
+def _rank(entry: tuple[tuple[Constraint, ...], Candidate]) -> tuple[int, int, bool, str]:
+    """Order by what blocks, then by what is missing, then by risk, then by name."""
     constraints, candidate = entry
     blocking = sum(each.blocks for each in constraints)
-    return (blocking, sum(each.ok is not True for each in constraints), candidate.place.name)
+    missing = sum(each.ok is not True for each in constraints)
+    return (blocking, missing, candidate.place.grade != FIT_GRADES[0], candidate.place.name)
 
 
 def _checks(wish: Wish, candidate: Candidate) -> tuple[Constraint, ...]:
@@ -196,7 +199,7 @@ def _healthy(candidate: Candidate) -> Constraint:
     if grade == "unknown":
         ok, text = None, f"{name} has not reported lately: its health is not known"
     else:
-        ok, text = grade == "low", f"the risk of {name} is {grade}"
+        ok, text = grade in FIT_GRADES, f"the risk of {name} is {grade}"
     return Constraint(name="target_healthy", required=True, ok=ok, text=text)
 
 

@@ -28,6 +28,7 @@ def swap_in(state: State, **changes: Any) -> SwapView:
         abort_asked_at=None,
         abort_reason="",
         abort_looks=0,
+        runtime_swap_id="",
     )
     return replace(view, **changes)
 
@@ -36,8 +37,8 @@ def facts(**changes: Any) -> Facts:
     return replace(Facts(job_reported_at=NOW, target_owns=False), **changes)
 
 
-def order(state: str = "done", detail: str = "") -> Order:
-    return Order(state=state, detail=detail)
+def order(state: str = "done", detail: str = "", *, left: bool = True) -> Order:
+    return Order(state=state, detail=detail, left=left)
 
 
 def place(number: int, **changes: Any) -> Place:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from apps.swaps.domain import limits
 from apps.swaps.domain.decide import PHASES, decide
-from apps.swaps.domain.decisions import Decision, Do, Look, Wait
+from apps.swaps.domain.decisions import Ask, Decision, Do, Look, Wait
 from apps.swaps.domain.facts import Ending, Facts
 from apps.swaps.domain.states import OPEN, SENT, TABLE, UNSENT, Action, State
 from tests.apps.swaps.domain.making import LATER, NOW, facts, order, swap_in
@@ -129,10 +129,19 @@ def test_an_end_that_the_runtime_tells_is_later_than_all_else(state: State) -> N
     assert action(decided(state, known)) == (Action.FAIL, "not_ready")
 
 
-@pytest.mark.parametrize("state", ["refused", "expired", "failed"])
-def test_a_command_that_was_not_carried_out_fails_the_swap(state: str) -> None:
-    known = facts(swap_order=order(state, "swap 7 is under way"))
-    assert action(decided(State.PREPARING, known)) == (Action.FAIL, f"command_{state}")
+def test_a_command_that_was_certainly_not_carried_out_fails_the_swap() -> None:
+    refused = facts(swap_order=order("refused", "swap 7 is under way"))
+    assert action(decided(State.PREPARING, refused)) == (Action.FAIL, "command_refused")
+    stayed = facts(swap_order=order("expired", left=False))
+    assert action(decided(State.PREPARING, stayed)) == (Action.FAIL, "command_expired")
+
+
+@pytest.mark.parametrize("state", ["expired", "failed"])
+def test_a_command_that_may_have_been_carried_out_is_given_up(state: str) -> None:
+    known = facts(swap_order=order(state))
+    assert action(decided(State.PREPARING, known)) == (Action.ABORT, f"command_{state}")
+    begun = facts(swap_order=order(state), phase="copying")
+    assert isinstance(decided(State.PREPARING, begun), Wait)
 
 
 @pytest.mark.parametrize("state", sorted(SENT), ids=str)
@@ -145,8 +154,8 @@ def test_a_phase_that_takes_too_long_is_given_up(state: State) -> None:
 # ------------------------------------------------------------------------------------- giving up
 
 
-def aborting(known: Facts, *, looks: int = 0, seconds: float = 0) -> Decision:
-    swap = swap_in(State.ABORTING, abort_asked_at=NOW, abort_looks=looks)
+def aborting(known: Facts, *, looks: int = 0, seconds: float = 0, runtime: str = "") -> Decision:
+    swap = swap_in(State.ABORTING, abort_asked_at=NOW, abort_looks=looks, runtime_swap_id=runtime)
     return decide(swap=swap, facts=known, now=NOW + timedelta(seconds=seconds))
 
 
@@ -163,6 +172,19 @@ def test_giving_up_too_late_goes_on_with_what_is_in_force() -> None:
 def test_giving_up_what_was_never_begun_is_over_at_once() -> None:
     known = facts(swap_order=order("refused", "no standby"))
     assert action(aborting(known)) == (Action.UNDO, "")
+
+
+def test_the_coordinator_is_asked_as_soon_as_its_id_of_the_swap_is_known() -> None:
+    unknown, known = facts(swap_order=order("sent")), facts(swap_order=order())
+    assert isinstance(aborting(unknown), Wait)
+    assert isinstance(aborting(known, runtime="0001"), Ask)
+    asked = facts(swap_order=order(), abort_order=order("sent"))
+    assert isinstance(aborting(asked, runtime="0001"), Wait)
+
+
+def test_the_coordinator_is_asked_again_if_the_agent_could_not() -> None:
+    failed = facts(swap_order=order(), abort_order=order("expired"), target_owns=None)
+    assert isinstance(aborting(failed, seconds=600, runtime="0001"), Ask)
 
 
 def test_silence_is_no_proof_that_it_was_given_up() -> None:

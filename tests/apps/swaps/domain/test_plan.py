@@ -77,9 +77,9 @@ def test_the_same_failure_domain_is_taken_where_there_is_no_other() -> None:
         (candidate(4, reserved_for="swap:7"), "spare_free", "n4 is reserved for swap:7"),
         (candidate(4, place=place(4, state="draining")), "spare_free", "n4 is draining"),
         (
-            candidate(4, place=place(4, grade="medium")),
+            candidate(4, place=place(4, grade="high")),
             "target_healthy",
-            "the risk of n4 is medium",
+            "the risk of n4 is high",
         ),
         (
             candidate(4, place=place(4, grade="unknown")),
@@ -88,12 +88,18 @@ def test_the_same_failure_domain_is_taken_where_there_is_no_other() -> None:
         ),
         (candidate(4, member=None), "standby_lives", "no standby lives on n4"),
     ],
-    ids=["no spare", "reserved", "draining", "medium", "unknown health", "no standby"],
+    ids=["no spare", "reserved", "draining", "high", "unknown health", "no standby"],
 )
 def test_what_is_required_keeps_a_candidate_out(spare: Candidate, blocking: str, text: str) -> None:
     found = refused([spare])
     assert [each.name for each in found.blocking] == [blocking]
     assert found.text == f"the best candidate, n4: {text}"
+
+
+def test_a_lower_risk_is_preferred() -> None:
+    risky = candidate(2, place=place(2, grade="medium"))
+    assert plan([risky, candidate(4)]).target.place.name == "n4"
+    assert plan([risky]).target.place.name == "n2"
 
 
 def test_a_spare_that_is_reserved_for_this_job_is_free_for_it() -> None:

@@ -1,0 +1,170 @@
+"""Owners that were lost: a takeover by the pre-authorised policy enters the same history.
+
+The job's coordinators act by themselves, within a second and without asking. What they did is read
+from the job's events, each once and in order: the cursor moves in the transaction of its effect.
+"""
+
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+
+from apps.core import outbox
+from apps.core.access import SYSTEM, Actor, ActorKind
+from apps.core.ids import new_id
+from apps.jobs.models import Job, JobEvent, Member
+from apps.swaps.domain import limits
+from apps.swaps.domain.states import SENT, TABLE, UNSENT, Action, State
+from apps.swaps.models import JobCursor, Swap
+from apps.swaps.models.swaps import OPEN_STATES
+from apps.swaps.services.planning import band_now
+from apps.swaps.services.settling import settle
+from apps.swaps.services.transitions import Move, swap_create, swap_note, transition
+
+#: Events that tell of a rank whose owner was lost.
+KINDS: Final = ("member_lost", "unplanned_completed")
+#: What allows a takeover without anybody's approval; shown with each.
+POLICY: Final = {
+    "name": "unplanned-takeover",
+    "version": 1,
+    "text": "When an owner is lost, its most recent mirror takes the rank over at once.",
+}
+
+
+def facts_arrived(*, job_id: UUID, at: datetime, notable: bool = True) -> int:
+    """Make the open swaps of a job due, and have its events looked through, if there is need.
+
+    Called with each thing that an agent tells; cheap where nothing is open.
+
+    Args:
+        job_id: the job that something was told of.
+        at: when.
+        notable: whether something other than committed steps was told.
+    """
+    open_swaps = Swap.objects.filter(job_id=job_id, state__in=OPEN_STATES)
+    count = open_swaps.update(look_at=at, pokes=F("pokes") + 1)
+    if count or notable:
+        with transaction.atomic():
+            outbox.put(
+                topic="wake",
+                tenant_id=None,
+                kind="swap_facts",
+                payload={"job_id": str(job_id)},
+                at=at,
+            )
+    return count
+
+
+def takeovers_record(*, job_id: UUID, now: datetime) -> list[UUID]:
+    """Look through the events of a job that are new; return the swaps that are due by them."""
+    due: list[UUID] = []
+    for _ in range(limits.EVENTS_PER_RUN_MAX):
+        with transaction.atomic():
+            cursor = _cursor(job_id)
+            if cursor is None:
+                return due
+            event = (
+                JobEvent.objects.filter(
+                    job_id=job_id, sequence__gt=cursor.sequence, kind__in=KINDS, rank__isnull=False
+                )
+                .order_by("sequence")
+                .first()
+            )
+            if event is None:
+                return due
+            swap = _take_in(event, now)
+            if swap is not None:
+                due.append(swap.id)
+            JobCursor.objects.filter(job_id=job_id).update(sequence=event.sequence)
+    return due
+
+
+def takeovers_wait(*, job_id: UUID) -> bool:
+    """Tell whether events of a job have not been looked through yet."""
+    cursor = JobCursor.objects.filter(job_id=job_id).values_list("sequence", flat=True).first()
+    return JobEvent.objects.filter(
+        job_id=job_id, sequence__gt=cursor or 0, kind__in=KINDS, rank__isnull=False
+    ).exists()
+
+
+def _cursor(job_id: UUID) -> JobCursor | None:
+    """Return the job's cursor, locked; None: there is no such job."""
+    if not Job.objects.filter(id=job_id).exists():
+        return None
+    JobCursor.objects.get_or_create(job_id=job_id)
+    return JobCursor.objects.select_for_update().get(job_id=job_id)
+
+
+def _take_in(event: JobEvent, now: datetime) -> Swap | None:
+    """Let one event have its effect; return the takeover that it is about."""
+    assert event.rank is not None, "filtered by it"
+    swap = (
+        Swap.objects.select_related("job")
+        .filter(job_id=event.job_id, rank=event.rank, state__in=OPEN_STATES)
+        .first()
+    )
+    if swap is not None and swap.state == State.TAKING_OVER.value:
+        detail = {"kind": event.kind, "member": event.member, "text": event.text}
+        return swap_note(swap=swap, action="told", now=now, changes={}, detail=detail)
+    if swap is not None:
+        if event.sequence <= swap.events_from or _is_known(swap, event):
+            return swap
+        _supersede(swap, event, now)
+    return _open(event, now)
+
+
+def _is_known(swap: Swap, event: JobEvent) -> bool:
+    """Whether an event tells nothing that is new about a swap."""
+    if event.kind == "unplanned_completed":
+        return event.member in (swap.source_member, swap.target_member)
+    # a former owner that leaves after it has handed over
+    return swap.state == State.WATCHING.value and event.member != swap.target_member
+
+
+def _supersede(swap: Swap, event: JobEvent, now: datetime) -> None:
+    """End what was open for the rank: its owner is gone."""
+    text = f"{event.member or 'the owner'} was lost: {event.text}"
+    state = State(swap.state)
+    if state in UNSENT:
+        action, code = Action.WITHDRAW, "superseded"
+    elif state in SENT or state is State.ABORTING:
+        action, code = Action.FAIL, "source_lost"
+    else:
+        action, code = Action.FAIL, "target_lost"
+    assert swap.state in TABLE.sources(action), "an open swap can end"
+    transition(swap=swap, move=Move(action=action, code=code, text=text), now=now)
+    if state is not State.WATCHING:
+        settle(swap=swap, reason=text, now=now)
+
+
+def _open(event: JobEvent, now: datetime) -> Swap:
+    """Write down that a takeover is under way."""
+    job, lost = event.job, event.kind == "member_lost"
+    source = event.member if lost else ""
+    agent = Actor(kind=ActorKind.AGENT, id="", name=job.leader or "coordinator")
+    fields: dict[str, Any] = {
+        "id": new_id(),
+        "tenant_id": job.tenant_id,
+        "job_id": job.id,
+        "rank": event.rank,
+        "kind": "unplanned",
+        "state": State.TAKING_OVER.value,
+        "source_member": source,
+        "source_node_id": _node_of(job.id, source),
+        "proposer": SYSTEM.as_json(),
+        "reason": event.text[: limits.REASON_LENGTH_MAX],
+        "evidence": {"event": event.kind, "sequence": event.sequence, "member": event.member},
+        "plan": {"policy": POLICY},
+        # what ended it may be this very event
+        "events_from": event.sequence - 1,
+        "created_at": now,
+    }
+    fields["band"] = band_now(Swap(job=job, watch_steps=limits.WATCH_STEPS))
+    return swap_create(fields=fields, actor=agent, detail={"text": event.text, "policy": POLICY})
+
+
+def _node_of(job_id: UUID, member: str) -> UUID | None:
+    rows = Member.objects.filter(job_id=job_id, name=member)
+    return rows.values_list("node_id", flat=True).first()
