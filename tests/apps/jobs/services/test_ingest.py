@@ -152,7 +152,8 @@ def test_a_member_that_the_leader_lost_counts_no_more(job: Job) -> None:
 
 
 def test_a_second_certificate_of_a_swap_is_refused_and_noted(job: Job) -> None:
-    for document in ({"rank": 0}, {"rank": 1}):
+    documents: tuple[dict[str, object], ...] = ({"rank": 0}, {"rank": 1})
+    for document in documents:
         certificate = CertificateReport(swap="s-1", document=document)
         ingest(job, told(job, certificates=[certificate]))
     assert Certificate.objects.get().document == {"rank": 0}
