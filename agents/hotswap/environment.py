@@ -24,6 +24,9 @@ SEED = "HOTSWAP_SEED"
 CHECKPOINT_DIRECTORY = "HOTSWAP_CHECKPOINT_DIRECTORY"
 CHECKPOINT_EVERY_STEPS = "HOTSWAP_CHECKPOINT_EVERY_STEPS"
 
+#: Server by which the coordinators agree who leads, and say where they listen. Set by a person.
+REDIS_URL = "HOTSWAP_REDIS_URL"
+
 #: Every variable that the launcher sets; each trainer gets its own set, never an inherited one.
 VARIABLES = (
     JOB,

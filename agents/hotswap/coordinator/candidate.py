@@ -6,10 +6,12 @@ leader listens.
 
 import asyncio
 import time
+from collections.abc import Callable
 
 import structlog
 
-from hotswap.channel.addresses import Address, address_of, announce, withdraw
+from hotswap.channel.addresses import Address
+from hotswap.coordinator.address_book import AddressBook, DirectoryBook
 from hotswap.coordinator.admission import Door
 from hotswap.coordinator.core.coordinator import Coordinator
 from hotswap.coordinator.election import Deposed, Elected, Election
@@ -28,13 +30,27 @@ _log = structlog.get_logger()
 class Candidate:
     """One coordinator, from its start to its end; the desk of its own listener."""
 
-    def __init__(self, settings: Settings, store: LeaseStore) -> None:
-        """Prepare; ``run`` does the rest."""
+    def __init__(
+        self,
+        settings: Settings,
+        store: LeaseStore,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        book: AddressBook | None = None,
+    ) -> None:
+        """Prepare; ``run`` does the rest.
+
+        Args:
+            settings: how to run.
+            store: decides who leads.
+            clock: the one that ``store`` goes by.
+            book: where to announce; None: in the job's directory.
+
+        """
+        self._book = book or DirectoryBook(settings.job_directory)
         self._settings = settings
         self._limits = settings.limits
-        self._election = Election(
-            store, name=settings.name, limits=settings.limits, clock=time.monotonic
-        )
+        self._election = Election(store, name=settings.name, limits=settings.limits, clock=clock)
         door = Door(job=settings.job, key=settings.key, limits=settings.limits)
         self._listener = Listener(self, door)
         self._address = Address(settings.host, settings.port)
@@ -63,7 +79,7 @@ class Candidate:
         port = await self._listener.open(host=self._settings.host, port=self._settings.port)
         self._address = Address(self._settings.host, port)
         try:
-            announce(self._settings.job_directory, name=self._settings.name, address=self._address)
+            self._book.announce(name=self._settings.name, address=self._address)
             _log.info("listening", address=str(self._address), name=self._settings.name)
             await self._stand()
         finally:
@@ -71,7 +87,7 @@ class Candidate:
             self._resign()
             await self._listener.close()
             await self._errands.close()
-            withdraw(self._settings.job_directory, name=self._settings.name)
+            self._book.withdraw(name=self._settings.name)
 
     # ------------------------------------------------------------------------- the listener's desk
 
@@ -80,7 +96,7 @@ class Candidate:
         if self._term is not None and self._election.leads:
             return None
         leader = self._election.leader()
-        address = address_of(self._settings.job_directory, name=leader.name) if leader else None
+        address = self._book.address_of(name=leader.name) if leader else None
         where = f"{address} leads" if address else "ask again soon, one is being elected"
         return Refused(
             code="not_leader",
@@ -189,9 +205,8 @@ class Candidate:
             _log.warning("resignation_failed", detail=str(error))
 
     def _announce(self, token: int) -> None:
-        settings = self._settings
         try:
-            announce(settings.job_directory, name=settings.name, address=self._address, token=token)
+            self._book.announce(name=self._settings.name, address=self._address, token=token)
         except OSError as error:
             # members still find this coordinator among the others
             _log.error("announcement_failed", detail=str(error))

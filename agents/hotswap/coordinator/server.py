@@ -9,13 +9,12 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 
 import structlog
 
 from hotswap.coordinator.candidate import Candidate
-from hotswap.coordinator.file_lease import FileLeaseStore
 from hotswap.coordinator.settings import Settings, read_settings
+from hotswap.coordinator.shared import open_shared
 from hotswap.errors import HotswapError
 
 _log = structlog.get_logger()
@@ -49,14 +48,18 @@ async def serve(settings: Settings) -> None:
     Raises:
         PortInUse: another process listens on the port.
         LeaseDamaged: nobody can tell any more who leads.
+        StateUnwritable: the server that the coordinators share does not answer.
 
     """
     loop = asyncio.get_running_loop()
-    with closing(FileLeaseStore(settings.lease_directory)) as store:
-        candidate = Candidate(settings, store)
+    shared = await open_shared(settings)
+    try:
+        candidate = Candidate(settings, shared.store, clock=shared.clock, book=shared.book)
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, candidate.stop)
         await candidate.run()
+    finally:
+        shared.close()
 
 
 if __name__ == "__main__":

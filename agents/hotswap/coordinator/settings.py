@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hotswap.environment import JOB_KEY, JOB_KEY_BYTES
+from hotswap.environment import JOB_KEY, JOB_KEY_BYTES, REDIS_URL
 from hotswap.errors import EnvironmentInvalid
 from hotswap.limits import Limits
 
@@ -27,6 +27,9 @@ class Settings:
     # 0: the system chooses
     port: int = 0
     checkpoint_directory: Path
+    # Redis or Valkey server by which coordinators of several machines agree; None: they share the
+    # job's directory on one machine. It may hold a password, hence it is not in the repr
+    redis_url: str | None = field(default=None, repr=False)
     limits: Limits = field(default_factory=Limits)
 
     @property
@@ -78,6 +81,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         host=given.host,
         port=given.port,
         checkpoint_directory=given.checkpoint_directory or job_directory / "checkpoints",
+        redis_url=environment.get(REDIS_URL) or None,
         limits=Limits.from_environment(environment),
     )
 

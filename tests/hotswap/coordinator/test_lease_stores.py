@@ -1,33 +1,40 @@
 """One suite that every lease store passes: who leads, under which token, and who may save."""
 
+import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hotswap.coordinator.file_lease import FileLeaseStore
 from hotswap.coordinator.lease import Lease, LeaseStore
 from hotswap.coordinator.memory_lease import MemoryLeaseStore
+from hotswap.coordinator.redis_lease import RedisLeaseStore
 from hotswap.errors import FencedOff
+from tests.hotswap.coordinator.valkey_server import Valkey
 
 TTL_S = 0.5
 
 Open = Callable[[], LeaseStore]
 
 
-@pytest.fixture(params=["memory", "file"])
-def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+@pytest.fixture(params=["memory", "file", "redis"])
+def open_store(request: pytest.FixtureRequest, tmp_path: Path, valkey: Valkey) -> Iterator[Open]:
     """Yield a function that opens the store once more, as another coordinator would."""
     if request.param == "memory":
         store = MemoryLeaseStore()
         yield lambda: store
         return
     with ExitStack() as stack:
-        yield lambda: stack.enter_context(closing(FileLeaseStore(tmp_path / "lease")))
+        if request.param == "redis":
+            key = secrets.token_hex(8)
+            yield lambda: RedisLeaseStore(stack.enter_context(valkey.client()), key=key)
+        else:
+            yield lambda: stack.enter_context(closing(FileLeaseStore(tmp_path / "lease")))
 
 
 def lead(store: LeaseStore, name: str, *, now: float) -> Lease:
@@ -160,6 +167,22 @@ OPERATIONS = st.lists(
     ),
     max_size=40,
 )
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(operations=OPERATIONS)
+def test_the_store_on_a_server_does_what_the_memory_store_does(
+    operations: list[tuple[str, str, float]], valkey: Valkey
+) -> None:
+    memory = MemoryLeaseStore()
+    with ExitStack() as stack:
+        key = secrets.token_hex(8)
+        shared = {
+            name: RedisLeaseStore(stack.enter_context(valkey.client()), key=key) for name in "abc"
+        }
+        expected = run(operations, dict.fromkeys("abc", memory))
+        actual = run(operations, shared)
+    assert actual == expected
 
 
 @settings(max_examples=60)
