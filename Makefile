@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
-CODE := agents/hotswap tests examples benchmarks dev
+CODE := agents/hotswap apps controlplane workers tests examples benchmarks dev manage.py
 AST_GREP := dev/ast-grep/sgconfig.yml
 
 export PYTHON
@@ -38,6 +38,11 @@ demo-runtime: setup ## Train, swap one rank on plan, kill another, see what it c
 .PHONY: test
 test: lint ## Every check and every test
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+
+.PHONY: test-postgres
+test-postgres: setup ## The control plane's tests on a PostgreSQL that is started for them
+	@dev/postgres.sh $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup \
+	  tests/apps tests/workers tests/controlplane
 
 # `make --keep-going lint` shows the findings of all of them
 LINTS := lint-format lint-style lint-spelling lint-types lint-layers lint-rules lint-dependencies lint-dead
@@ -86,8 +91,13 @@ format: setup ## Format, and mend what can be mended without a decision
 	@$(BIN)/ruff check --fix .
 
 .PHONY: docs
-docs: setup ## Write the reference pages that are made from the code
+docs: setup openapi ## Write the reference pages that are made from the code
 	@$(BIN)/python -m dev.reference_pages
+
+.PHONY: openapi
+openapi: setup ## Write docs/reference/openapi.json
+	@HOTSWAP_DEVELOPMENT=1 $(BIN)/python manage.py spectacular --format openapi-json --validate \
+	  --fail-on-warn --file docs/reference/openapi.json
 
 # ----------------------------------------------------------------------------------- to measure it
 

@@ -1,12 +1,15 @@
 """What every request passes through, beside Django's own."""
 
+import time
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, cast
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
+
+from controlplane.figures import REQUESTS, SECONDS
 
 # key in the ASGI scope of requests that came to the port of the agents
 LISTENER: Final = "hotswap.listener"
@@ -14,70 +17,85 @@ AGENTS: Final = "agents"
 
 # the front end is one bundle of ours: nothing from elsewhere, no frames; styles are set by the
 # component library at run time
-CONTENT_SECURITY_POLICY: Final = "; ".join(  # noqa: FLY002 - one line each
-    (
-        "default-src 'self'",
-        "script-src 'self'",
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data: blob:",
-        "font-src 'self' data:",
-        "connect-src 'self' ws: wss:",
-        "object-src 'none'",
-        "base-uri 'none'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-    )
+CONTENT_SECURITY_POLICY: Final = (
+    "default-src 'self'; "
+    "script-src 'self'; "
+    "style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; "
+    "font-src 'self' data:; "
+    "connect-src 'self' ws: wss:; "
+    "object-src 'none'; "
+    "base-uri 'none'; "
+    "form-action 'self'; "
+    "frame-ancestors 'none'"
 )
+# those that figures are counted by: anybody can invent more
+METHODS: Final = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
+PERMISSIONS_POLICY: Final = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 
-Answer = HttpResponseBase | Awaitable[HttpResponseBase]
-Handler = Callable[[HttpRequest], Answer]
+Handler = Callable[[HttpRequest], HttpResponseBase | Awaitable[HttpResponseBase]]
+# gets the request, and returns what is to be done with the answer
+Before = Callable[[HttpRequest], Callable[[HttpResponseBase], None]]
+
+
+def _around(get_response: Handler, before: Before) -> Handler:
+    """Return a middleware that is async where what it stands around is."""
+    if iscoroutinefunction(get_response):
+
+        async def later(request: HttpRequest) -> HttpResponseBase:
+            after = before(request)
+            response = await cast("Awaitable[HttpResponseBase]", get_response(request))
+            after(response)
+            return response
+
+        return later
+
+    def at_once(request: HttpRequest) -> HttpResponseBase:
+        after = before(request)
+        response = cast("HttpResponseBase", get_response(request))
+        after(response)
+        return response
+
+    return at_once
+
+
+@sync_and_async_middleware
+def measured(get_response: Handler) -> Handler:
+    """Count requests, and the time that they take, by the route that answered."""
+
+    def before(request: HttpRequest) -> Callable[[HttpResponseBase], None]:
+        began_s = time.perf_counter()
+
+        def after(response: HttpResponseBase) -> None:
+            route = request.resolver_match.route if request.resolver_match else "none"
+            method = request.method if request.method in METHODS else "other"
+            SECONDS.labels(method, route).observe(time.perf_counter() - began_s)
+            REQUESTS.labels(method, route, str(response.status_code)).inc()
+
+        return after
+
+    return _around(get_response, before)
 
 
 @sync_and_async_middleware
 def security_headers(get_response: Handler) -> Handler:
     """Say what a page may load and use."""
-    return _after(get_response, _set_headers)
 
+    def after(response: HttpResponseBase) -> None:
+        response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
 
-def _set_headers(_request: HttpRequest, response: HttpResponseBase) -> None:
-    response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
-    response.headers.setdefault(
-        "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
-    )
+    return _around(get_response, lambda _request: after)
 
 
 @sync_and_async_middleware
 def listener(get_response: Handler) -> Handler:
     """Give the port of the agents addresses of its own: neither port knows those of the other."""
 
-    def route(request: HttpRequest) -> Answer:
+    def before(request: HttpRequest) -> Callable[[HttpResponseBase], None]:
         if getattr(request, "scope", {}).get(LISTENER) == AGENTS:
             # Django's own way to route one request differently
             request.urlconf = "controlplane.agent_urls"
-        return get_response(request)
+        return lambda _response: None
 
-    if iscoroutinefunction(get_response):
-        markcoroutinefunction(route)
-    return route
-
-
-def _after(get_response: Handler, work: Callable[[HttpRequest, HttpResponseBase], None]) -> Handler:
-    """Return a middleware, sync or async as what it stands around is, that does work at the end."""
-    if iscoroutinefunction(get_response):
-
-        async def later(request: HttpRequest) -> HttpResponseBase:
-            answer = get_response(request)
-            assert isinstance(answer, Awaitable)
-            response: HttpResponseBase = await answer
-            work(request, response)
-            return response
-
-        return later
-
-    def now(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
-        assert isinstance(response, HttpResponseBase)
-        work(request, response)
-        return response
-
-    return now
+    return _around(get_response, before)

@@ -46,6 +46,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "controlplane.middleware.measured",
     "controlplane.middleware.security_headers",
     "controlplane.middleware.listener",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -144,7 +145,6 @@ if ENVIRONMENT.tls:
 # ------------------------------------------------------------------------------------------ files
 
 FRONTEND_DIR = ENVIRONMENT.frontend_dir
-STATIC_URL = "/static/"
 
 # -------------------------------------------------------------------------------------------- API
 

@@ -7,6 +7,7 @@ from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
 from controlplane import health, views
+from controlplane.front_end import front_end
 
 API = "api/v1/"
 
@@ -20,8 +21,8 @@ urlpatterns = [
         for name in settings.APPS
         if name != "gateway" and find_spec(f"apps.{name}.urls")
     ),
-    re_path(r"^(?:api|agent|ws|static|assets)(?:/|$)", views.unknown_path),
-    re_path(r"^", views.front_end, name="front-end"),
+    re_path(r"^(?:api|agent|ws)(?:/|$)", views.unknown_path),
+    re_path(r"^", front_end, name="front-end"),
 ]
 
 handler400 = "controlplane.views.bad_request"

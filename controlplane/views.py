@@ -1,29 +1,12 @@
-"""Answers that belong to no app: the front end's page, and errors where no view was reached."""
+"""Answers to requests that reach no view of an app."""
 
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from apps.core.problems import plain_response
-
-NOT_BUILT = "The front end has not been built: run `make frontend`.\n"
-
-
-def front_end(request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - unused
-    """Return the one page of the front end, whatever the path: its router takes it from there."""
-    if request.method not in {"GET", "HEAD"}:
-        return plain_response(request, status=HTTPStatus.METHOD_NOT_ALLOWED, detail="")
-    page = Path(settings.FRONTEND_DIR) / "index.html"
-    if not page.is_file():
-        status = HTTPStatus.SERVICE_UNAVAILABLE
-        return HttpResponse(NOT_BUILT, status=status, content_type="text/plain; charset=utf-8")
-    # its scripts have digests in their names; the page itself is asked for each time
-    headers = {"Cache-Control": "no-cache"}
-    return HttpResponse(page.read_bytes(), headers=headers, content_type="text/html; charset=utf-8")
 
 
 def unknown_path(request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - unused

@@ -31,6 +31,27 @@ make_environment() {
   fi
 }
 
+# The tests run on SQLite and on PostgreSQL (`make test-postgres`), which is no Python package.
+install_postgresql() {
+  if compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null; then
+    return
+  fi
+  if [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
+    echo "Installing PostgreSQL."
+    # no cluster of the machine's own: tests start and remove theirs
+    if { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes \
+      --no-install-recommends postgresql-common && sed -i \
+      's/^#\?create_main_cluster.*/create_main_cluster = false/' /etc/postgresql-common/createcluster.conf \
+      && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends postgresql; } \
+      >/tmp/hotswap-postgresql.log 2>&1; then
+      return
+    fi
+    echo "It could not be installed; /tmp/hotswap-postgresql.log says why." >&2
+  fi
+  echo "There is no PostgreSQL server, so \`make test-postgres\` will not run." >&2
+  echo "On Debian and Ubuntu: sudo apt-get install postgresql" >&2
+}
+
 echo "Setting up .venv; the first time, torch takes some minutes."
 started=$SECONDS
 # a folder that was copied still points to where it came from
@@ -44,5 +65,6 @@ install=("${pip[@]}" install -qq --root-user-action=ignore)
 # setuptools is among the requirements, so that nothing is fetched for the build
 "${install[@]}" --no-deps --no-build-isolation --editable agents
 "${pip[@]}" check
+install_postgresql
 echo "$fingerprint" > .venv/.ready
 echo "Ready after $((SECONDS - started)) s."

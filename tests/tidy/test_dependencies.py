@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from itertools import combinations
 
 from tests.tidy.tree import ROOT
 
@@ -30,11 +31,15 @@ def test_the_lock_file_holds_what_the_distribution_asks_for() -> None:
 
 
 def test_nothing_is_pinned_twice() -> None:
-    assert set(locked("runtime.txt")) & set(locked("dev.txt")) == set()
+    for one, other in combinations(("runtime.txt", "plane.txt", "dev.txt"), 2):
+        assert set(locked(one)) & set(locked(other)) == set()
 
 
 def test_every_dependency_has_a_reason() -> None:
     page = (ROOT / "docs" / "reference" / "dependencies.md").read_text()
-    chosen = (ROOT / "requirements" / "dev.txt").read_text().split("# pulled in")[0]
+    chosen = "".join(
+        (ROOT / "requirements" / name).read_text().split("# pulled in")[0]
+        for name in ("plane.txt", "dev.txt")
+    )
     named = set(re.findall(r"^\| `([a-z0-9-]+)` \| \S", page, re.MULTILINE))
     assert named == set(declared()) | set(dict(PIN.findall(chosen)))

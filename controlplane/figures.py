@@ -1,0 +1,63 @@
+"""Figures for Prometheus: what this process has answered, and what the database holds."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from django.apps import apps
+from django.db.models import Count
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client.core import GaugeMetricFamily
+
+from apps.core import clock
+from apps.core.models import OutboxMessage
+
+REGISTRY: Final = CollectorRegistry()
+REQUESTS: Final = Counter(
+    "hotswap_http_requests",
+    "Requests answered.",
+    ("method", "route", "status"),
+    registry=REGISTRY,
+)
+SECONDS: Final = Histogram(
+    "hotswap_http_request_seconds",
+    "Time to the answer.",
+    ("method", "route"),
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0),
+    registry=REGISTRY,
+)
+# name of the figure, model, field that it is counted by
+COUNTED: Final = (
+    ("hotswap_nodes", "fleet.Node", "grade"),
+    ("hotswap_jobs", "jobs.Job", "protection"),
+    ("hotswap_swaps", "swaps.Swap", "state"),
+    ("hotswap_approvals", "approvals.Request", "state"),
+)
+
+
+class Rows:
+    """Counts rows when it is asked."""
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield each figure."""
+        for name, label, field in COUNTED:
+            # sums over all tenants: who may read them is the operator of the plane
+            rows = apps.get_model(label).objects.order_by().values_list(field)
+            figure = GaugeMetricFamily(name, f"Rows by {field}.", labels=(field,))
+            for value, count in rows.annotate(count=Count("pk")):
+                figure.add_metric((str(value),), count)
+            yield figure
+        unsent = OutboxMessage.objects.filter(sent_at=None)
+        oldest = unsent.order_by("id").values_list("created_at", flat=True).first()
+        yield GaugeMetricFamily("hotswap_outbox_unsent", "Messages.", value=unsent.count())
+        yield GaugeMetricFamily(
+            "hotswap_outbox_age_seconds",
+            "Age of the oldest message that is not yet sent.",
+            value=(clock.now() - oldest).total_seconds() if oldest else 0.0,
+        )
+
+    def describe(self) -> list[Any]:
+        """Say nothing before it is asked: the database may not be there yet."""
+        return []
+
+
+REGISTRY.register(Rows())
