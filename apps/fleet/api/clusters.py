@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from apps.core.api import Pages, PlaneView
 from apps.core.clock import now
 from apps.core.errors import NotFound
-from apps.fleet.api.serializers import ClusterOut, LayoutOut, RuleBookOut, TileOut
+from apps.fleet.api.serializers import ClusterOut, LayoutOut, RuleBookOut
 from apps.fleet.domain.rules import RULE_VERSION, RULES
 from apps.fleet.models import Cluster
 from apps.fleet.selectors.layout import Layout, layout_get
@@ -54,7 +54,8 @@ class LayoutView(PlaneView):
         if cluster is None:
             raise NotFound
         layout = layout_get(cluster_id=id, tenants=tenants, now=now())
-        return Response(LayoutOut(_shown(cluster=cluster, layout=layout)).data)
+        shown = _shown(cluster=cluster, layout=layout)
+        return Response(LayoutOut(shown, context={"ranks": layout.ranks}).data)
 
 
 class RuleView(PlaneView):
@@ -83,10 +84,7 @@ def _shown(*, cluster: Cluster, layout: Layout) -> Mapping[str, Any]:
             {
                 "rack": rack.domain,
                 "shared": rack.shared,
-                "nodes": [
-                    TileOut(layout.nodes[tile.id], context={"ranks": layout.ranks}).data
-                    for tile in rack.tiles
-                ],
+                "nodes": [layout.nodes[tile.id] for tile in rack.tiles],
             }
             for rack in layout.racks
         ],

@@ -154,7 +154,7 @@ class RackOut(serializers.Serializer[Any]):
     rack = DomainOut(allow_null=True)
     # domains of other kinds that all of its nodes are in
     shared = DomainOut(many=True)
-    nodes = serializers.ListField(child=TileOut())
+    nodes = TileOut(many=True)
 
 
 class LayoutOut(serializers.Serializer[Any]):

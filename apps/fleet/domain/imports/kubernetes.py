@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Any, Final
 
 from apps.fleet.domain.imports.values import (
@@ -151,7 +152,7 @@ def _domains(labels: Mapping[str, Any]) -> Iterator[ReadDomain]:
         if found is not None:
             yield ReadDomain(kind=kind, name=name_checked(found, what=kind))
     chain = [str(labels[name]) for name in _SWITCHES if labels.get(name)]
-    for name, above in zip(chain, [*chain[1:], None], strict=True):
+    for name, above in zip_longest(chain, chain[1:]):
         yield ReadDomain(
             kind="switch",
             name=name_checked(name, what="switch"),
