@@ -11,10 +11,11 @@ from apps.jobs.domain import folding
 from apps.jobs.domain.facts import JobFacts
 from apps.jobs.domain.states import JOB
 from apps.jobs.models import Job, JobStream, LossPoint, Member
+from apps.jobs.selectors.facts import facts_of
 from apps.jobs.services import history
 from apps.jobs.services.changes import job_transition
 from apps.jobs.services.progress import progress_put
-from apps.jobs.services.rows import REASON_LENGTH_MAX, facts_of, facts_write
+from apps.jobs.services.rows import REASON_LENGTH_MAX, facts_write
 from hotswap.wire.plane import JobReport, NoticeReport
 
 

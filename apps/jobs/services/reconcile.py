@@ -22,13 +22,14 @@ from apps.jobs.domain.supervision import (
 )
 from apps.jobs.errors import NoPlaceForJob
 from apps.jobs.models import Command, Job, Member
+from apps.jobs.selectors.facts import facts_of
 from apps.jobs.selectors.members import members_facts, seats_taken
 from apps.jobs.selectors.places import candidates_for
 from apps.jobs.services.changes import event_record, job_transition
 from apps.jobs.services.commands import command_queue
 from apps.jobs.services.placing import job_place, members_start
 from apps.jobs.services.progress import progress_put
-from apps.jobs.services.rows import REASON_LENGTH_MAX, facts_of
+from apps.jobs.services.rows import REASON_LENGTH_MAX
 from hotswap.wire.plane import StopMember
 
 

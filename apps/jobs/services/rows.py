@@ -1,4 +1,4 @@
-"""Between rows and the values that decisions are made of."""
+"""Facts become columns."""
 
 from typing import Any, Final
 
@@ -8,30 +8,6 @@ from apps.jobs.models import Job
 
 #: Longest reason that a row holds, characters.
 REASON_LENGTH_MAX: Final = 500
-
-
-def facts_of(job: Job) -> JobFacts:
-    """Return what a job's leader is known to have said."""
-    over = job.phase if job.phase in ("finished", "failed") else None
-    return JobFacts(
-        world_size=job.world_size,
-        token=job.token,
-        leader=job.leader or None,
-        phase=job.phase or None,
-        epoch=job.epoch,
-        committed=job.committed_step,
-        loss=job.loss,
-        validation_loss=job.validation_loss,
-        step_s=job.step_time_s,
-        samples_per_s=job.samples_per_s,
-        productive_s=job.productive_s,
-        first_commit_at=job.first_commit_at,
-        last_commit_at=job.last_commit_at,
-        ended=over,
-        ended_reason=job.end_reason,
-        standbys=tuple(job.standbys),
-        ranks={each["rank"]: _rank(each) for each in job.ranks},
-    )
 
 
 def facts_write(job: Job, facts: JobFacts) -> list[str]:
@@ -66,16 +42,6 @@ def facts_write(job: Job, facts: JobFacts) -> list[str]:
     for name in changed:
         setattr(job, name, values[name])
     return changed
-
-
-def _rank(entry: dict[str, Any]) -> RankFacts:
-    return RankFacts(
-        owner=entry["owner"],
-        owner_since_epoch=entry["since"],
-        protection=entry["protection"],
-        mirrors=tuple(entry["mirrors"]),
-        lag_steps=entry["lag_steps"],
-    )
 
 
 def _entry(rank: int, facts: RankFacts) -> dict[str, Any]:

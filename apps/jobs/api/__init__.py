@@ -1,0 +1,1 @@
+"""REST: jobs, their curves, ranks, members, events, commands and certificates."""
