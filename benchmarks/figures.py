@@ -25,6 +25,8 @@ class Bar:
     measure: str
     # at most this; a truth has to be this
     limit: float | bool
+    # at least instead of at most
+    least: bool = False
 
     def meets(self, value: object) -> bool | None:
         """Whether ``value`` reaches it; None: it was not measured."""
@@ -32,7 +34,14 @@ class Bar:
             return None
         if isinstance(self.limit, bool):
             return value is self.limit
-        return value <= self.limit
+        return value >= self.limit if self.least else value <= self.limit
+
+    @property
+    def wanted(self) -> str:
+        """What it asks for, in short."""
+        if isinstance(self.limit, bool):
+            return json.dumps(self.limit)
+        return f"{'>=' if self.least else '<='} {self.limit:g}"
 
 
 BARS = (
@@ -55,6 +64,17 @@ BARS = (
     Bar(row="g", measure="cpu_with_mirror_ratio", limit=1.08),
     Bar(row="h", measure="commit_gap_to_best_peer_ratio", limit=0.25),
     Bar(row="j", measure="handling_ms_max", limit=50),
+)
+
+# the control plane's rows have letters of their own
+PLANE_BARS = (
+    Bar(row="c", measure="dashboards", limit=200, least=True),
+    Bar(row="c", measure="event_to_socket_ms_p95", limit=300),
+    Bar(row="c", measure="event_to_screen_ms_p95", limit=300),
+    Bar(row="c", measure="numbers_skipped", limit=0),
+    Bar(row="d", measure="reports_per_s", limit=1000, least=True),
+    Bar(row="d", measure="reports_refused", limit=0),
+    Bar(row="d", measure="api_read_ms_p99", limit=100),
 )
 
 
@@ -101,15 +121,15 @@ def every(verdicts: Iterable[bool | None]) -> bool | None:
     return None if None in known or not known else True
 
 
-def render(figures: Figures) -> str:
+def render(figures: Figures, *, bars: Sequence[Bar] = BARS) -> str:
     """Return the figures as lines: row, measure, value, bar."""
-    bars = {(bar.row, bar.measure): bar for bar in BARS}
+    by_name = {(bar.row, bar.measure): bar for bar in bars}
     lines = []
     for row, measures in figures.items():
         for measure, value in measures.items():
             if isinstance(value, dict | list) and row == "h":
                 continue  # the comparison prints a table of its own
-            bar = bars.get((row, measure))
+            bar = by_name.get((row, measure))
             shown = "not measured" if value is None else json.dumps(value)
             lines.append(f"{row}  {measure:<44} {shown:<24} {_verdict(bar, value)}".rstrip())
     return "\n".join(lines)
@@ -119,8 +139,7 @@ def _verdict(bar: Bar | None, value: object) -> str:
     if bar is None:
         return ""
     words = {True: "met", False: "MISSED", None: "unknown"}[bar.meets(value)]
-    wanted = json.dumps(bar.limit) if isinstance(bar.limit, bool) else f"<= {bar.limit:g}"
-    return f"bar {wanted}: {words}"
+    return f"bar {bar.wanted}: {words}"
 
 
 def machine() -> dict[str, object]:

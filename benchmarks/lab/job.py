@@ -69,6 +69,8 @@ class Job:
     options: list[str] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
     script: Path = PROBE
+    # s to sleep between two steps until `end` is called: the job is not to be over before
+    pace_s: float = 0.0
     # where the ranks write; a temporary folder if not given
     folder: Path | None = None
 
@@ -77,6 +79,8 @@ class Job:
         self.home = Path(self.folder or tempfile.mkdtemp(prefix="hotswap-lab-"))
         self.out = self.home / "out"
         self.out.mkdir(parents=True, exist_ok=True)
+        if self.pace_s:
+            (self.out / "pace").write_text(str(self.pace_s))
         self.notices: list[dict[str, Any]] = []
         self._heard = threading.Condition()
         self._ended = False
@@ -201,7 +205,8 @@ class Job:
         return str(next(each["member"] for each in status["ranks"] if each["rank"] == rank))
 
     def end(self, *, timeout_s: float = 300) -> Outcome:
-        """Wait for the end of the run and read what the ranks wrote."""
+        """Let the job run, wait for its end and read what the ranks wrote."""
+        (self.out / "pace").unlink(missing_ok=True)
         code = self._process.wait(timeout_s)
         self._reader.join(10)
         losses: dict[tuple[int, int], tuple[int, str]] = {}

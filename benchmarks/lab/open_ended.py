@@ -24,7 +24,7 @@ from torch.nn.utils import clip_grad_norm_
 
 import hotswap
 from benchmarks.lab.aim import Aim
-from benchmarks.lab.probe import Decoder, Record, Sequences, wrap
+from benchmarks.lab.probe import Decoder, Record, Sequences, pace, wrap
 
 if TYPE_CHECKING:
     from hotswap.runtime.step import Step
@@ -94,14 +94,6 @@ def look_at_aim(aim: Aim, folder: Path, rank: int) -> None:
     place, aimed_rank, step, number = path.read_text().split(":")
     if int(aimed_rank) == rank:
         aim.place, aim.step, aim.mark = place, int(step), folder / f"struck-{number}"
-
-
-def pace(folder: Path) -> None:
-    """Sleep, if a file says so."""
-    path = folder / "pace"
-    if path.exists():
-        text = path.read_text()
-        time.sleep(float(text or 0))
 
 
 def main() -> None:

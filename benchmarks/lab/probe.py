@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import torch
@@ -111,6 +113,12 @@ class Record:
         self._file.write(json.dumps(values) + "\n")
 
 
+def pace(folder: Path) -> None:
+    """Sleep, if a file says so: a walking job lasts until it has been disturbed."""
+    with suppress(FileNotFoundError):
+        time.sleep(float((folder / "pace").read_text() or 0))
+
+
 def main() -> None:
     """Train, and write down what became of it."""
     options = parse_options()
@@ -129,6 +137,7 @@ def main() -> None:
     aim.prepare(decoder)
     record = Record(options.out, run.rank)
     for step in run.steps(options.steps):
+        pace(options.out)
         aim.at(step.index)
         with step:
             tokens, targets = step.batch()

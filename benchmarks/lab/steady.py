@@ -26,7 +26,8 @@ from torch.optim import AdamW
 from torch.utils.data import DataLoader, DistributedSampler
 
 import hotswap
-from benchmarks.lab.open_ended import Until, pace
+from benchmarks.lab.open_ended import Until
+from benchmarks.lab.probe import pace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.slow_processes, pytest.mark.timeout(400)]
 
-STEPS = 50
+STEPS = 60
+#: Slow enough that the job is not over before it was disturbed, however busy the machine is, s.
+PACE_S = 0.3
 
 
 def _check(job: Job, outcome: Outcome, twin: Outcome) -> None:
@@ -36,7 +38,7 @@ def test_a_rank_killed_at_a_random_moment_costs_nothing(
     print(f"seed {seed}")
     chosen = random.Random(seed)
     twin = twin_of(ranks, arguments)
-    with Job(ranks=ranks, arguments=arguments, folder=tmp_path) as job:
+    with Job(ranks=ranks, arguments=arguments, folder=tmp_path, pace_s=PACE_S) as job:
         job.wait_protected()
         victim = chosen.randrange(ranks)
         name = job.owner(victim)
@@ -58,7 +60,7 @@ def test_a_rank_that_dies_at_the_worst_place_costs_nothing(
     arguments = ["--steps", str(STEPS)]
     twin = twin_of(2, arguments)
     aimed = [*arguments, "--aim", f"{place}:1:{STEPS // 2}"]
-    with Job(ranks=2, arguments=aimed, folder=tmp_path) as job:
+    with Job(ranks=2, arguments=aimed, folder=tmp_path, pace_s=PACE_S) as job:
         job.wait_for(lambda notice: notice["kind"] == "unplanned_completed")
         _check(job, job.end(), twin)
 
@@ -73,6 +75,7 @@ def test_a_frozen_rank_is_replaced_and_refused_when_it_wakes(
         ranks=2,
         arguments=arguments,
         folder=tmp_path,
+        pace_s=PACE_S,
         environment={"HOTSWAP_FENCED_EXIT_S": "60"},
     ) as job:
         job.wait_protected()
@@ -91,7 +94,7 @@ def test_training_goes_on_without_any_coordinator(
     """Both are killed; new ones are started, and the job ends as it would have."""
     arguments = ["--steps", str(STEPS)]
     twin = twin_of(2, arguments)
-    with Job(ranks=2, arguments=arguments, folder=tmp_path) as job:
+    with Job(ranks=2, arguments=arguments, folder=tmp_path, pace_s=PACE_S) as job:
         job.wait_protected()
         for name in [name for name in job.pids() if name.startswith("coordinator")]:
             job.signal(name)
@@ -109,6 +112,7 @@ def test_owner_and_mirror_lost_together_cost_the_steps_since_the_checkpoint(
         arguments=arguments,
         options=["--checkpoint-every", "10"],
         folder=tmp_path,
+        pace_s=PACE_S,
     ) as job:
         job.wait_protected()
         job.wait_step(15)

@@ -1,0 +1,54 @@
+"""What the control plane bears (``make bench-plane``): rows c and d of ``benchmarks/README.md``."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks import figures
+from benchmarks.plane_rows import ingest, screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Row = dict[str, object]
+
+
+def chosen(*, quick: bool) -> dict[str, Callable[[], Row]]:
+    """Return the rows, as they are to be shown or in a form that ends within a minute or two."""
+    return {
+        "c": lambda: screen.measure(screen.QUICK if quick else screen.FULL),
+        "d": lambda: ingest.measure(ingest.QUICK if quick else ingest.FULL),
+    }
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--json", type=Path, help="file for the figures")
+    parser.add_argument("--quick", action="store_true", help="fewer events, a shorter time")
+    parser.add_argument("--rows", default="", help="letters")
+    given = parser.parse_args()
+    # so that context managers end what they have started
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    measured: figures.Figures = {}
+    for row, measure in chosen(quick=given.quick).items():
+        if given.rows and row not in given.rows:
+            continue
+        begun_s = time.monotonic()
+        print(f"row {row} ...", file=sys.stderr)
+        measured[row] = {**measure(), "load": figures.machine()["load_average_1_min"]}
+        print(f"row {row}: {time.monotonic() - begun_s:.0f} s", file=sys.stderr)
+        # after each row: what is measured stays, whatever comes of the next one
+        figures.write(given.json, {**measured, "machine": figures.machine()})
+    print(figures.render(measured, bars=figures.PLANE_BARS))
+
+
+if __name__ == "__main__":
+    main()

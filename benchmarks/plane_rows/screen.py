@@ -1,0 +1,1 @@
+"""Row c: from an event to the screens of many dashboards."""
