@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import structlog
-from celery import current_app
 from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections
+from django.utils.module_loading import import_string
+from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
 
 from apps.core.clock import now
@@ -73,7 +74,7 @@ def run(*, relay: Relay, bell: Bell, stopping: Callable[[], bool]) -> None:
         try:
             if relay.turn(now=now()) < BATCH_MAX:
                 bell.wait(LOOK_EVERY_S)
-        except (RedisError, DatabaseError, OSError) as error:
+        except (RedisError, DatabaseError, OperationalError, OSError) as error:
             _log.warning("relay.waits", problem=f"{type(error).__name__}: {error}")
             bell.forget()
             close_old_connections()
@@ -93,7 +94,8 @@ def main() -> None:
     layer = get_channel_layer()
     assert layer is not None, "settings name one"
     lease = RedisLease(client=client, name=LEASE_KEY, lease_s=LEASE_S)
-    relay = Relay(lease=lease, outlets=ChannelsAndCelery(layer=layer, celery=current_app))
+    outlets = ChannelsAndCelery(layer=layer, celery=import_string(settings.CELERY_APP))
+    relay = Relay(lease=lease, outlets=outlets)
     run(
         relay=relay,
         bell=Bell(client=client, channel=settings.OUTBOX_CHANNEL),

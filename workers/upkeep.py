@@ -1,0 +1,19 @@
+"""What has to be done from time to time, whatever happens."""
+
+from __future__ import annotations
+
+from apps.core import clock
+from apps.fleet.services.upkeep import grades_expire, samples_prune
+from workers.base import SLOW, task
+
+
+@task("fleet_upkeep")
+def fleet_upkeep(**_future: object) -> None:
+    """Let grades that nothing speaks for any more become unknown."""
+    grades_expire(at=clock.now())
+
+
+@task("fleet_prune", queue=SLOW)
+def fleet_prune(**_future: object) -> None:
+    """Delete samples that no chart shows any more."""
+    samples_prune(at=clock.now())
