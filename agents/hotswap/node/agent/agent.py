@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 import structlog
 
 from hotswap.errors import PlaneMessageMalformed, PlaneUnreachable
+from hotswap.node.agent.address_mirror import AddressMirror
 from hotswap.node.agent.admission import Admitted
 from hotswap.node.agent.attachable import discover
 from hotswap.node.agent.collector import Collector
@@ -44,6 +45,8 @@ class Parts:
     jobs_directory: Path
     # wishes of jobs to be attached
     wanted: Path
+    # copies where coordinators on other machines listen; None: all share their directories
+    addresses: AddressMirror | None
     # set whenever there is something to report soon
     awake: asyncio.Event
 
@@ -70,13 +73,18 @@ class Agent:
                 if admitted is not None:
                     self._begin(self._carry_out(command, admitted.payload))
             async with asyncio.TaskGroup() as group:
-                for loop in (self._ask, self._report, self._sample, self._look, self._discover):
+                for loop in self._loops():
                     group.create_task(loop())
         finally:
             for task in tuple(self._tasks):
                 task.cancel()
             await parts.jobs.close()
             await parts.client.close()
+            if parts.addresses is not None:
+                parts.addresses.close()
+
+    def _loops(self) -> tuple[Callable[[], Coroutine[None, None, None]], ...]:
+        return (self._ask, self._report, self._sample, self._look, self._discover, self._mirror)
 
     # ---------------------------------------------------------------------------------- commands
 
@@ -201,6 +209,14 @@ class Agent:
             self._parts.jobs.look(now=now)
             await self._parts.jobs.retire(now=now)
             await asyncio.sleep(self._limits.look_every_s)
+
+    async def _mirror(self) -> None:
+        """Copy where coordinators on other machines listen."""
+        addresses = self._parts.addresses
+        while addresses is not None:
+            directories = [job.directory for job in self._parts.jobs]
+            await asyncio.to_thread(addresses.look, directories)
+            await asyncio.sleep(self._limits.mirror_every_s)
 
     async def _discover(self) -> None:
         """Look for jobs that could be attached."""

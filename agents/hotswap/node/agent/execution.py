@@ -16,6 +16,7 @@ from hotswap.errors import (
 )
 from hotswap.limits import Limits
 from hotswap.node.agent.admission import refused, result_of
+from hotswap.node.agent.attached_run import stop_run
 from hotswap.node.agent.hosted_jobs import HostedJobs
 from hotswap.node.agent.launches import coordinator_launch, member_launch
 from hotswap.node.agent.limits import AgentLimits
@@ -140,6 +141,10 @@ class Execution:
         return {"pid": record.pid, "directory": str(directory.path)}
 
     async def _stop_job(self, command: Command, wanted: StopJob) -> Values:
+        attached = self._jobs.attached_directory_of(command.job or "")
+        if attached is not None:
+            await stop_run(attached, grace_s=wanted.grace_s)
+            return {}
         members = [each for each in self._jobs.members.of(command.job or "") if each.lives]
         trainers = tuple(each.member for each in members if each.role != "coordinator")
         leaders = tuple(each.member for each in members if each.role == "coordinator")

@@ -67,6 +67,12 @@ class HostedJobs:
         record = self._records.get(job)
         return None if record is None else JobDirectory(path=Path(record.directory))
 
+    def attached_directory_of(self, job: str) -> JobDirectory | None:
+        """Return where an attached job lives; None: it was not started by `hotswap run`."""
+        record = self._records.get(job)
+        attached = record is not None and record.mode == "attached"
+        return self.directory_of(job) if attached else None
+
     def attached_directories(self) -> frozenset[Path]:
         """Return where the jobs live that are looked after."""
         return frozenset(Path(each.directory) for each in self._records if not each.retired)

@@ -37,6 +37,8 @@ class AgentLimits:
     retire_s: float = 10.0
     # jobs that ended of which is remembered how far they were reported
     jobs_max: int = 200
+    # between two looks where coordinators on other machines listen
+    mirror_every_s: float = 0.1
     # between two looks for jobs that could be attached
     discover_every_s: float = 5.0
     # the node's own reports that are kept while the plane is away; beyond it, the oldest is dropped

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 
 import structlog
 
+from hotswap.environment import REDIS_URL
 from hotswap.limits import Limits
+from hotswap.node.agent.address_mirror import AddressMirror
 from hotswap.node.agent.agent import Agent, Parts
 from hotswap.node.agent.collector import Collector, Collectors
 from hotswap.node.agent.credentials import mutual
@@ -115,6 +117,7 @@ def _parts(
 ) -> Parts:
     """Choose what the agent is made of."""
     awake = asyncio.Event()
+    redis_url = environment.get(REDIS_URL)
     gpus = Gpus.find()
     journal = Journal(state.path, commands_max=agent_limits.commands_max)
     outbox = Outbox(samples_max=agent_limits.samples_max)
@@ -151,6 +154,7 @@ def _parts(
         inventory=take_inventory(gpus),
         jobs_directory=jobs_directory(environment),
         wanted=state.wanted,
+        addresses=AddressMirror(redis_url) if redis_url else None,
         awake=awake,
     )
 

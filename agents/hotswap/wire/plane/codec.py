@@ -1,6 +1,6 @@
 """Structs of the plane to JSON and back."""
 
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -9,10 +9,17 @@ from hotswap.wire.plane.base import PlaneValue
 
 _Value = TypeVar("_Value", bound=PlaneValue)
 
+# as JSON spells them
+_NULL: Final = b"\\u0000"
+_REPLACEMENT: Final = b"\\ufffd"
+
 
 def encode_plane(value: PlaneValue) -> bytes:
-    """Return ``value`` in JSON; a float that is no number becomes null."""
-    return msgspec.json.encode(value)
+    """Return ``value`` in JSON.
+
+    A float that is no number becomes null, a null character in a text U+FFFD: databases keep none.
+    """
+    return msgspec.json.encode(value).replace(_NULL, _REPLACEMENT)
 
 
 def decode_plane(body: bytes, kind: type[_Value]) -> _Value:

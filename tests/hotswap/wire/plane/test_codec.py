@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hotswap.errors import PlaneMessageMalformed
 from hotswap.wire.plane import (
     Command,
+    CommandResult,
     Enrolled,
     Enrolment,
     Inventory,
@@ -90,7 +91,15 @@ def test_garbage_is_refused_and_never_another_error(body: bytes) -> None:
             decode_plane(body, kind)
 
 
-@given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=50), fence=st.integers(0))
+def test_a_null_character_which_no_database_keeps_is_replaced() -> None:
+    result = CommandResult(command="c1", state="failed", detail="a\0b")
+    assert decode_plane(encode_plane(result), CommandResult).detail == "a\ufffdb"
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=50)
+
+
+@given(text=TEXT, fence=st.integers(0))
 def test_a_command_survives_the_way(text: str, fence: int) -> None:
     command = Command(id=text, kind="swap", fence=fence % 2**63, job=text, payload={"reason": text})
     answer = ReportAccepted(accepted_sequence=1, commands=(command,))
