@@ -23,10 +23,42 @@ worker_hijack_root_logger = False
 
 # what has to happen though nobody was woken; a look that was not taken in time is dropped
 DELIVER_EVERY_S = 5.0
+# also the longest that a lost message can delay a step of a swap
+SWAPS_EVERY_S = 1.0
+POLICY_EVERY_S = 2.0
+GRADES_EVERY_S = 2.0
+PRUNE_EVERY_S = 60.0
+# also the longest that a lost message can delay the start of a job, or of a replacement
+JOBS_EVERY_S = 1.0
 beat_schedule = {
     "webhook_deliver_due": {
         "task": "workers.webhook_deliver_due",
         "schedule": DELIVER_EVERY_S,
         "options": {"expires": DELIVER_EVERY_S},
+    },
+    "swaps_reconcile": {
+        "task": "workers.swaps_reconcile",
+        "schedule": SWAPS_EVERY_S,
+        "options": {"expires": SWAPS_EVERY_S},
+    },
+    "policy_evaluate": {
+        "task": "workers.policy_evaluate",
+        "schedule": POLICY_EVERY_S,
+        "options": {"expires": POLICY_EVERY_S},
+    },
+    "jobs_reconcile": {
+        "task": "workers.jobs_reconcile",
+        "schedule": JOBS_EVERY_S,
+        "options": {"expires": JOBS_EVERY_S},
+    },
+    "fleet_upkeep": {
+        "task": "workers.fleet_upkeep",
+        "schedule": GRADES_EVERY_S,
+        "options": {"expires": GRADES_EVERY_S},
+    },
+    "fleet_prune": {
+        "task": "workers.fleet_prune",
+        "schedule": PRUNE_EVERY_S,
+        "options": {"expires": PRUNE_EVERY_S},
     },
 }

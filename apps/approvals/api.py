@@ -91,7 +91,7 @@ class ApproveView(_DecideView):
     approve = True
 
     @extend_schema(request=ApproveSerializer, responses=RequestDetailSerializer)
-    def post(self, request: HttpRequest, id: UUID) -> Response:  # noqa: A002 - name in the address
+    def post(self, request: HttpRequest, id: UUID) -> Response:
         """Approve."""
         return self.decide(request, id)
 
@@ -103,6 +103,6 @@ class RefuseView(_DecideView):
     approve = False
 
     @extend_schema(request=RefuseSerializer, responses=RequestDetailSerializer)
-    def post(self, request: HttpRequest, id: UUID) -> Response:  # noqa: A002 - name in the address
+    def post(self, request: HttpRequest, id: UUID) -> Response:
         """Refuse."""
         return self.decide(request, id)

@@ -28,16 +28,14 @@ def document_of(swap: Swap) -> dict[str, Any]:
         "plan": plan,
         "evidence": swap.evidence,
         "reason": swap.reason,
-        "risks": {
-            "doing": (
-                f"Until the cut-over an abort changes nothing. Afterwards rank {swap.rank} runs on "
-                f"{target}; the spare reserve is one smaller until {source} is mended."
-                + ("" if watched else " Too few losses are known to watch a band.")
-            ),
-            "not_doing": (
-                f"{source} stays in use at risk {swap.evidence.get('grade', 'unknown')}. If it "
-                "fails, a mirror takes over without plan, or, without one, steps since the last "
-                "checkpoint are lost."
-            ),
-        },
+        "risk_of_doing": (
+            f"Until the cut-over an abort changes nothing. Afterwards rank {swap.rank} runs on "
+            f"{target}; the spare reserve is one smaller until {source} is mended."
+            + ("" if watched else " Too few losses are known to watch a band.")
+        ),
+        "risk_of_not_doing": (
+            f"{source} stays in use at risk {swap.evidence.get('grade', 'unknown')}. If it "
+            "fails, a mirror takes over without plan, or, without one, steps since the last "
+            "checkpoint are lost."
+        ),
     }

@@ -19,6 +19,7 @@ from apps.swaps.domain import limits
 from apps.swaps.domain.states import SENT, TABLE, UNSENT, Action, State
 from apps.swaps.models import JobCursor, Swap
 from apps.swaps.models.swaps import OPEN_STATES
+from apps.swaps.selectors.told import told_of
 from apps.swaps.services.planning import band_now
 from apps.swaps.services.settling import settle
 from apps.swaps.services.transitions import Move, swap_create, swap_note, transition
@@ -120,7 +121,8 @@ def _is_known(swap: Swap, event: JobEvent) -> bool:
     if event.kind == "unplanned_completed":
         return event.member in (swap.source_member, swap.target_member)
     # a former owner that leaves after it has handed over
-    return swap.state == State.WATCHING.value and event.member != swap.target_member
+    handed_over = swap.state == State.WATCHING.value or told_of(swap).phase == "in_force"
+    return handed_over and event.member != swap.target_member
 
 
 def _supersede(swap: Swap, event: JobEvent, now: datetime) -> None:

@@ -1,0 +1,1 @@
+"""Swaps over REST."""
