@@ -81,6 +81,11 @@ REDIS_URL = ENVIRONMENT.redis_url
 # tells the relay that something waits
 OUTBOX_BELL = "controlplane.bell.ring"
 OUTBOX_CHANNEL = "hotswap:outbox"
+# the Celery application, for workers that send tasks and are none of its own
+CELERY_APP = "controlplane.celery.app"
+# answers which ranks nodes hold: jobs stand above the fleet
+if "jobs" in APPS:
+    FLEET_OCCUPANCY = "apps.jobs.selectors.members.ranks_held"
 # messages that wait for one socket; a slower one is dropped
 CHANNEL_CAPACITY = 200
 CHANNEL_LAYERS: dict[str, Any]
