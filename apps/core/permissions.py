@@ -30,6 +30,9 @@ class MayAsk(BasePermission):
         actor = request.auth
         if not isinstance(actor, Actor):
             return False
+        if not hasattr(view, (request.method or "get").lower()):
+            # the framework answers next that the address has no such method
+            return True
         method, demanding = request.method or "GET", cast("Demanding", view)
         scope, role = demanding.scope_for(method), demanding.role_for(method)
         if not actor.has_scope(scope):

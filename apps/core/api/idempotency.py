@@ -1,11 +1,13 @@
 """Requests that a program may send again: ``Idempotency-Key: <text>`` with a POST."""
 
 import hashlib
+import json
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
 
 from django.db import transaction
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -17,6 +19,8 @@ from apps.core.models import IdempotencyKey
 HEADER: Final = "Idempotency-Key"
 KEY_LENGTH_MAX: Final = 128
 PATH_LENGTH_MAX: Final = 280
+
+_RENDERER: Final = JSONRenderer()
 
 Handler = Callable[..., Response]
 
@@ -63,6 +67,7 @@ def _once(work: Callable[[], Response], request: Request, key: str) -> Response:
                 )
             return Response(row.answer, status=row.status, headers={"Idempotency-Replayed": "true"})
         response = work()
-        row.status, row.answer = response.status_code, response.data
+        # as it is sent: ids and times are text
+        row.status, row.answer = response.status_code, json.loads(_RENDERER.render(response.data))
         row.save(update_fields=("status", "answer"))
     return response

@@ -1,5 +1,6 @@
 """Ids sort by time and never meet."""
 
+from apps.core import clock
 from apps.core.ids import new_id
 
 
@@ -12,7 +13,13 @@ def test_no_two_ids_are_equal() -> None:
     assert len({new_id() for _ in range(1000)}) == 1000
 
 
-def test_ids_of_different_milliseconds_sort_by_time() -> None:
-    made = [new_id() for _ in range(2000)]
-    times = [one.int >> 80 for one in made]
-    assert times == sorted(times)
+def test_ids_sort_by_when_they_were_made_within_a_millisecond_too() -> None:
+    made = [new_id() for _ in range(5000)]
+    assert made == sorted(made)
+    assert len({one.int >> 80 for one in made}) < 5000
+
+
+def test_an_id_holds_the_time() -> None:
+    before = clock.now()
+    at_ms = new_id().int >> 80
+    assert 0 <= at_ms - int(before.timestamp() * 1000) < 10_000
