@@ -12,6 +12,10 @@ SAMPLES_PRUNED_MAX: Final = 5_000
 PRUNE_ROUNDS_MAX: Final = 20
 # reports that one call takes in
 REPORTS_MAX: Final = 2_000
+# greatest number of a report: what the database holds
+SEQUENCE_MAX: Final = 2**63 - 1
+# devices of one node, and their greatest number
+DEVICES_MAX: Final = 256
 # grades that one call lets go stale
 GRADES_EXPIRED_MAX: Final = 1_000
 # spares that one reservation tries before it gives up

@@ -5,6 +5,7 @@ every signal that its kind needs is known. Bad news needs no completeness: one s
 makes the node high, whatever else is missing.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -87,8 +88,12 @@ def grade_explain(
             others.append(_unjudged(reading))
         else:
             judged.append(_judge(rule=rule, reading=reading, needed=rule.name in needed))
-    absent = needed - {signal_base(reading.name) for reading in readings}
-    judged += [_judge(rule=book.signals[name], reading=None, needed=True) for name in absent]
+    held = Counter(signal_base(reading.name) for reading in readings)
+    judged += [
+        _absent(rule=book.signals[name], held=held[name], accelerators=accelerators)
+        for name in sorted(needed)
+        if held[name] < accelerators
+    ]
     grade, reason = _combine(judged=judged, stale=stale)
     ordered = sorted(judged, key=lambda each: (-SEVERITY[each.grade or Grade.LOW], each.name))
     return Verdict(
@@ -101,43 +106,53 @@ def grade_explain(
 
 def grade_of(*, book: RuleBook, readings: Sequence[Reading], accelerators: int) -> Grade:
     """Return the grade alone, as `grade_explain` finds it for a fresh report."""
-    needed = set(book.required) if accelerators > 0 else set()
-    complete = True
+    missing = dict.fromkeys(book.required, accelerators)
     known = False
     worst = Grade.UNKNOWN
     for reading in readings:
         rule = book.find(reading.name)
-        if rule is None:
-            continue
-        if reading.figure is None:
-            complete = complete and (accelerators == 0 or not rule.required)
+        if rule is None or reading.figure is None:
             continue
         known = True
-        needed.discard(rule.name)
+        if rule.required:
+            missing[rule.name] -= 1
         found = _level(rule=rule, figure=reading.figure)
         if found is not Grade.LOW and SEVERITY[found] > SEVERITY[worst]:
             worst = found
-    if worst is Grade.UNKNOWN and known and complete and not needed:
+    if worst is Grade.UNKNOWN and known and all(count <= 0 for count in missing.values()):
         return Grade.LOW
     return worst
 
 
-def _judge(*, rule: SignalRule, reading: Reading | None, needed: bool) -> Contribution:
+def _judge(*, rule: SignalRule, reading: Reading, needed: bool) -> Contribution:
     """Return what one signal says."""
-    figure = None if reading is None else reading.figure
+    figure = reading.figure
     if figure is None:
-        grade, reason = Grade.UNKNOWN, _absence(rule=rule, reading=reading)
+        grade, reason = Grade.UNKNOWN, _silence(rule=rule, reading=reading)
     else:
         grade = _level(rule=rule, figure=figure)
         reason = _comparison(rule=rule, figure=figure, grade=grade)
     return Contribution(
-        name=rule.name if reading is None else reading.name,
+        name=reading.name,
         figure=figure,
         unit=rule.unit,
         grade=grade,
-        source=None if reading is None else reading.source,
+        source=reading.source,
         required=needed,
         reason=reason,
+    )
+
+
+def _absent(*, rule: SignalRule, held: int, accelerators: int) -> Contribution:
+    """Return what is to be said of accelerators that the report has no such signal of."""
+    return Contribution(
+        name=rule.name,
+        figure=None,
+        unit=rule.unit,
+        grade=Grade.UNKNOWN,
+        source=None,
+        required=True,
+        reason=f"reported of {held} accelerators, the node's class has {accelerators}",
     )
 
 
@@ -169,10 +184,8 @@ def _level(*, rule: SignalRule, figure: float) -> Grade:
     return Grade.LOW
 
 
-def _absence(*, rule: SignalRule, reading: Reading | None) -> str:
+def _silence(*, rule: SignalRule, reading: Reading) -> str:
     """Say why a signal has no figure."""
-    if reading is None:
-        return "not in the report"
     if rule.kind is SignalKind.COUNTER and reading.value is not None:
         return "the counter has begun anew: its increase is not known yet"
     return "the node could not read it"

@@ -101,6 +101,7 @@ def report_late(*, report: Report, book: RuleBook) -> dict[str, float | None]:
     return {
         signal.name: None if _is_counter(book, signal.name) else _finite(signal.value)
         for signal in report.signals[:SIGNALS_MAX]
+        if signal.name.isprintable()
     }
 
 
@@ -130,14 +131,16 @@ def _increase(
             counters[name] = before
         return None
     counters[name], figure = counter_advance(previous=before, boot=boot, value=value, at=at)
-    return figure
+    return _finite(figure)
 
 
 def _signals(*, report: Report, accelerators: int) -> list[Signal]:
     """Return the first of each name, with the one that is derived from the inventory."""
     found: dict[str, Signal] = {}
     for signal in report.signals[:SIGNALS_MAX]:
-        found.setdefault(signal.name, signal)
+        # what cannot be printed cannot be kept either
+        if signal.name.isprintable() and signal.unit.isprintable():
+            found.setdefault(signal.name, signal)
     devices = None if report.inventory is None else report.inventory.devices
     if devices is not None and accelerators > 0:
         found[DEVICES_MISSING] = Signal(

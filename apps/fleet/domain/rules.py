@@ -17,13 +17,18 @@ from typing import Final
 
 # distinct names that a fleet's reports use; more are worked out again each time
 _NAMES_MAX: Final = 8192
+_ZONE: Final = re.compile(r"temperature_[0-9]+_")
 _DEVICE_NUMBER: Final = re.compile(r"_[0-9]+(?=_)")
 
 
 @lru_cache(maxsize=_NAMES_MAX)
 def signal_base(name: str) -> str:
-    """Return a signal's name without the number of its device."""
-    return _DEVICE_NUMBER.sub("", name, count=1)
+    """Return a signal's name without the number of its device.
+
+    Thermal zones are called as their kernel likes, ``temperature_0_x86_pkg_temp``: they are all
+    one, ``temperature``.
+    """
+    return "temperature" if _ZONE.match(name) else _DEVICE_NUMBER.sub("", name, count=1)
 
 
 class SignalKind(StrEnum):
@@ -132,6 +137,7 @@ def _book(*, version: int, rules: tuple[SignalRule, ...]) -> RuleBook:
 DEVICES_MISSING: Final = "devices_missing"
 
 _TYPICAL: Final = "typical of data centres"
+_KILLS: Final = "the kernel begins to end processes"
 _VENDOR_RESET: Final = "vendor: reset the device"
 _VENDOR_REPLACE: Final = "vendor: replace the device"
 
@@ -154,16 +160,8 @@ RULES: Final[Mapping[int, RuleBook]] = MappingProxyType(
                 _gauge("gpu_row_remap_pending", "count", None, 1, None, origin=_VENDOR_RESET),
                 _gauge("gpu_row_remap_failure", "count", None, None, 1, origin=_VENDOR_REPLACE),
                 _gauge(DEVICES_MISSING, "count", None, 1, 2, origin="fewer than the class has"),
-                _gauge("cpu_temperature", "celsius", 85, 95, 105, origin=_TYPICAL),
-                _gauge(
-                    "memory_available",
-                    "ratio",
-                    0.05,
-                    0.02,
-                    0.005,
-                    origin="the kernel begins to end processes",
-                    direction=Direction.FALLING,
-                ),
+                _gauge("temperature", "celsius", 90, 100, 110, origin=_TYPICAL),
+                _gauge("memory_used", "ratio", 0.95, 0.98, 0.995, origin=_KILLS),
                 _counter("gpu_ecc_corrected", 10, 10_000, None, origin="DCGM; storms in the field"),
                 _counter("gpu_ecc_uncorrected", None, 1, 4, origin=_VENDOR_RESET),
                 _counter("gpu_pcie_replays", 31, 310, 3_100, origin="DCGM, Gen5 x16"),

@@ -6,10 +6,14 @@ from typing import Any
 from uuid import UUID
 
 from apps.core.access import SYSTEM
+from apps.fleet.domain.imports.values import text_tidied
 from apps.fleet.domain.signals import Inventory, SeenDevice
+from apps.fleet.limits import DEVICES_MAX, SEQUENCE_MAX
 from apps.fleet.models import Device, Node
 from apps.fleet.services.announcing import Happening, happenings_note
 
+# length of a device's kind
+KIND_LENGTH_MAX = 40
 PRESENT, MISSING = "present", "missing"
 
 
@@ -33,7 +37,11 @@ def inventories_record(
         # nothing on the node can tell: what was known stays as it is
         if inventory.devices is None:
             continue
-        seen = {(node_id, each.kind, each.index): each for each in inventory.devices}
+        seen = {
+            (node_id, each.kind, each.index): each
+            for each in map(_tidied, inventory.devices[:DEVICES_MAX])
+            if each.index < DEVICES_MAX
+        }
         for place, device in seen.items():
             rows[place] = _present(held.get(place), place=place, device=device, at=at)
         for place, row in held.items():
@@ -51,6 +59,18 @@ def inventories_record(
     )
     _record_firmware(inventories)
     happenings_note(happenings=happenings, actor=SYSTEM, at=at)
+
+
+def _tidied(device: SeenDevice) -> SeenDevice:
+    """Return a device whose texts and sizes can be kept; a size that cannot is not known."""
+    memory = device.memory_nbytes
+    return SeenDevice(
+        kind=text_tidied(device.kind, length_max=KIND_LENGTH_MAX),
+        index=device.index,
+        model=text_tidied(device.model),
+        uuid=text_tidied(device.uuid),
+        memory_nbytes=memory if memory is not None and memory <= SEQUENCE_MAX else None,
+    )
 
 
 def _present(
@@ -83,5 +103,9 @@ def _record_firmware(inventories: Mapping[UUID, Inventory]) -> None:
     """Write the levels that nodes report over those that they had."""
     nodes = list(Node.objects.filter(id__in=inventories).only("id", "firmware"))
     for node in nodes:
-        node.firmware = {**node.firmware, **dict(inventories[node.id].firmware)}
+        levels = inventories[node.id].firmware
+        node.firmware = {
+            **node.firmware,
+            **{text_tidied(name): text_tidied(level) for name, level in levels},
+        }
     Node.objects.bulk_update(nodes, ["firmware"])

@@ -20,7 +20,7 @@ from apps.fleet.domain.intake import (
 )
 from apps.fleet.domain.rules import RULE_VERSION, RULES
 from apps.fleet.domain.signals import Inventory, Report
-from apps.fleet.limits import REPORTS_MAX, SAMPLES_KEPT_S, STALE_AFTER_S
+from apps.fleet.limits import REPORTS_MAX, SAMPLES_KEPT_S, SEQUENCE_MAX, STALE_AFTER_S
 from apps.fleet.models import Node, NodeReport, SignalSample
 from apps.fleet.services.announcing import Happening, happenings_note
 from apps.fleet.services.inventory import inventories_record
@@ -80,10 +80,14 @@ def node_reports_ingest(
         stale_after_s: how long a report counts after it was sent.
 
     Raises:
-        ValueError: if there are more than `REPORTS_MAX`.
+        ValueError: if there are more than `REPORTS_MAX`, or one has a number or a boot that cannot
+            be kept.
     """
     if len(reports) > REPORTS_MAX:
         raise ValueError(f"{len(reports)} reports at once: at most {REPORTS_MAX}")
+    for report in reports:
+        if report.sequence > SEQUENCE_MAX or not report.boot.isprintable():
+            raise ValueError(f"node {report.node_id}: its report has no number or boot to keep")
     if not reports:
         return Intake(news=0, late=0, unknown_ids=())
     batch = _read(ids=sorted({report.node_id for report in reports}), at=at)

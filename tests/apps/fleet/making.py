@@ -50,7 +50,7 @@ def node(name: str = "n1", *, domains: tuple[FailureDomain, ...] = (), **changes
 
 
 def signal(
-    name: str = "cpu_temperature", value: float | None = 40, source: Source = Source.MEASURED
+    name: str = "temperature_0_cpu", value: float | None = 40, source: Source = Source.MEASURED
 ) -> Signal:
     return Signal(name=name, value=value, unit="celsius", source=source)
 

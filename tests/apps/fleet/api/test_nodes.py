@@ -181,12 +181,12 @@ class TestDetail:
 
     def test_signals_come_as_lines_with_gaps(self, vera: APIClient) -> None:
         n1 = node()
-        say(n1, signal("cpu_load", 1), signal("cpu_temperature", None))
+        say(n1, signal("cpu_load", 1), signal("temperature_0_cpu", None))
         (load, temperature) = vera.get(f"/api/v1/nodes/{n1.id}/signals").json()["signals"]
         assert [point["value"] for point in load["points"]] == [1.0]
         assert load["thresholds"] is None
         assert [point["value"] for point in temperature["points"]] == [None]
-        assert (temperature["thresholds"]["medium"], temperature["source"]) == (85.0, "measured")
+        assert (temperature["thresholds"]["medium"], temperature["source"]) == (90.0, "measured")
 
     def test_a_window_that_is_no_time_is_refused(self, vera: APIClient) -> None:
         answer = vera.get(f"/api/v1/nodes/{node().id}/signals?from=noon")

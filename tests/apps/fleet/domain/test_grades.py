@@ -61,10 +61,19 @@ def test_nothing_known_is_unknown_and_not_healthy() -> None:
 
 
 def test_a_node_with_accelerators_is_unknown_without_what_it_must_report() -> None:
-    found = verdict(reading("cpu_temperature", 40), accelerators=8)
+    found = verdict(reading("temperature_0_cpu", 40), accelerators=8)
     assert found.grade is Grade.UNKNOWN
     assert found.reason == "not known: gpu_temperature"
     assert found.contributions[0].required
+    assert found.contributions[0].reason == ("reported of 0 accelerators, the node's class has 8")
+
+
+def test_a_device_that_falls_silent_while_the_others_speak_makes_a_node_unknown() -> None:
+    seven = [reading(f"gpu_{number}_temperature", 60) for number in range(7)]
+    assert verdict(*seven, accelerators=7).grade is Grade.LOW
+    found = verdict(*seven, accelerators=8)
+    assert found.grade is Grade.UNKNOWN
+    assert found.contributions[0].reason == ("reported of 7 accelerators, the node's class has 8")
 
 
 def test_one_device_that_cannot_be_read_makes_a_node_unknown() -> None:
@@ -81,7 +90,7 @@ def test_bad_news_needs_no_completeness() -> None:
 
 
 def test_an_optional_signal_that_is_not_known_is_shown_as_unknown() -> None:
-    found = verdict(reading("cpu_temperature", 40), reading("gpu_0_throttled", None))
+    found = verdict(reading("temperature_0_cpu", 40), reading("gpu_0_throttled", None))
     assert found.grade is Grade.LOW
     assert [each.grade for each in found.contributions] == [Grade.UNKNOWN, Grade.LOW]
     assert found.contributions[0].reason == "the node could not read it"
@@ -134,6 +143,7 @@ def test_what_other_tools_got_wrong_is_graded(name: str, figure: float, grade: G
         ("devices_missing", "devices_missing"),
         ("nic_errors", "nic_errors"),
         ("disk_0", "disk_0"),
+        ("temperature_0_x86_pkg_temp", "temperature"),
     ],
 )
 def test_the_number_of_a_device_is_no_part_of_a_rules_name(name: str, base: str) -> None:

@@ -15,9 +15,9 @@ def test_a_signal_is_a_line_with_its_thresholds() -> None:
     for second in (0, 5):
         ingest(report(n1, sequence=second + 1, second=second), second=second)
     (line,) = lines_get(node_id=n1.id, window=Window.ending(now=at(5)))
-    assert (line.name, line.unit, line.source) == ("cpu_temperature", "celsius", Source.MEASURED)
+    assert (line.name, line.unit, line.source) == ("temperature_0_cpu", "celsius", Source.MEASURED)
     assert line.rule is not None
-    assert (line.rule.medium, line.rule.high, line.rule.critical) == (85, 95, 105)
+    assert (line.rule.medium, line.rule.high, line.rule.critical) == (90, 100, 110)
     assert [(point.at, point.value) for point in line.points] == [(NOW, 40), (at(5), 40)]
 
 
@@ -39,7 +39,7 @@ def test_a_value_that_could_not_be_read_is_a_gap() -> None:
 
 def test_a_signal_that_a_report_lacks_is_a_gap_in_its_line_alone() -> None:
     n1 = node()
-    ingest(report(n1, signal("cpu_temperature"), signal("cpu_load", 2)))
+    ingest(report(n1, signal("temperature_0_cpu"), signal("cpu_load", 2)))
     ingest(report(n1, signal("cpu_load", 3), sequence=2, second=5), second=5)
     load, temperature = lines_get(node_id=n1.id, window=Window.ending(now=at(5)))
     assert [point.value for point in load.points] == [2, 3]

@@ -52,14 +52,13 @@ def test_spares_count_as_ready_only_while_they_could_take_over() -> None:
 
 def test_a_node_is_shown_with_its_grade_as_it_is_now() -> None:
     healthy(node("n1"))
-    shown = [
-        nodes_at(now=time).values_list("grade_now", "is_stale", "reported_at").get()
-        for time in (NOW, at(15))
-    ]
-    assert shown == [("low", False, NOW), ("unknown", True, NOW)]
+    fresh, stale = (vars(nodes_at(now=time).get()) for time in (NOW, at(15)))
+    assert (fresh["grade_now"], fresh["is_stale"], fresh["reported_at"]) == ("low", False, NOW)
+    assert (stale["grade_now"], stale["is_stale"], stale["reported_at"]) == ("unknown", True, NOW)
 
 
 def test_a_node_that_never_reported_is_unknown_and_not_stale() -> None:
     node("n1")
-    silent = nodes_at(now=NOW).values_list("grade_now", "is_stale", "source_now").get()
-    assert silent == ("unknown", False, None)
+    silent = vars(nodes_at(now=NOW).get())
+    assert (silent["grade_now"], silent["is_stale"]) == ("unknown", False)
+    assert silent["source_now"] is None

@@ -1,4 +1,5 @@
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -17,30 +18,30 @@ pytestmark = pytest.mark.django_db
 
 def test_a_report_becomes_the_latest_one_a_sample_and_a_grade() -> None:
     n1 = node()
-    intake = ingest(report(n1, signal("cpu_temperature", 96)))
+    intake = ingest(report(n1, signal("temperature_0_cpu", 101)))
     assert (intake.news, intake.late, intake.unknown_ids) == (1, 0, ())
     kept = NodeReport.objects.get(node=n1)
     assert (kept.boot, kept.sequence, kept.at, kept.stale_at) == ("b1", 1, NOW, at(15))
     assert kept.signals == [
         {
-            "name": "cpu_temperature",
-            "value": 96,
+            "name": "temperature_0_cpu",
+            "value": 101,
             "unit": "celsius",
             "source": "measured",
-            "figure": 96,
+            "figure": 101,
         }
     ]
-    assert SignalSample.objects.get(node=n1).values == {"cpu_temperature": 96}
+    assert SignalSample.objects.get(node=n1).values == {"temperature_0_cpu": 101}
     n1.refresh_from_db()
     assert (n1.grade, n1.grade_at) == ("high", NOW)
 
 
 def test_a_change_of_grade_is_an_event_with_its_reason_and_is_told_to_browsers() -> None:
     n1 = node()
-    ingest(report(n1, signal("cpu_temperature", 96)))
+    ingest(report(n1, signal("temperature_0_cpu", 101)))
     event = NodeEvent.objects.get(node=n1)
     assert (event.kind, event.before, event.after) == ("grade", "unknown", "high")
-    assert event.reason == "cpu_temperature: 96 celsius is at or above 95"
+    assert event.reason == "temperature_0_cpu: 101 celsius is at or above 100"
     told = OutboxMessage.objects.get()
     assert (told.topic, told.kind, told.tenant_id) == ("live", "node.changed", tenant().id)
     assert told.payload == {"id": str(n1.id), "grade": "high", "stale": False}
@@ -60,7 +61,7 @@ def test_a_report_that_comes_twice_changes_nothing() -> None:
     assert (again.news, again.late) == (0, 1)
     assert NodeReport.objects.get().signals[0]["value"] == 40
     assert SignalSample.objects.count() == 1
-    assert SignalSample.objects.get().values == {"cpu_temperature": 40}
+    assert SignalSample.objects.get().values == {"temperature_0_cpu": 40}
 
 
 def test_a_late_report_fills_the_chart_and_leaves_the_grade() -> None:
@@ -118,7 +119,7 @@ def test_a_node_that_nobody_has_registered_is_named_and_does_not_stop_the_others
 
 def test_what_is_simulated_says_so_signal_by_signal() -> None:
     n1 = node()
-    ingest(report(n1, signal("cpu_temperature"), signal("nic_errors", 1, Source.SIMULATED)))
+    ingest(report(n1, signal("temperature_0_cpu"), signal("nic_errors", 1, Source.SIMULATED)))
     assert NodeReport.objects.get().source == "simulated"
     assert SignalSample.objects.get().simulated == ["nic_errors"]
 
@@ -149,6 +150,33 @@ def test_an_inventory_that_cannot_tell_leaves_the_devices() -> None:
     ingest(report(n1, inventory=Inventory(devices=(SeenDevice(kind="gpu", index=0),))))
     ingest(report(n1, inventory=Inventory(devices=None), sequence=2, second=1), second=1)
     assert Device.objects.get().state == "present"
+
+
+def test_what_an_agent_may_not_say_does_no_harm() -> None:
+    n1 = node()
+    odd = Inventory(
+        devices=(
+            SeenDevice(kind="g" * 99, index=0, model="a\0b", memory_nbytes=2**70),
+            SeenDevice(kind="gpu", index=2**40),
+        ),
+        firmware=(("plat\0form", "x" * 999),),
+    )
+    ingest(
+        report(n1, signal("a\0b", 1), signal("nic_errors", 1e308), signal("ok", 1), inventory=odd),
+    )
+    ingest(report(n1, signal("nic_errors", 1.7e308), sequence=2, second=1), second=1)
+    device = Device.objects.get()
+    assert (len(device.kind), device.model, device.memory_nbytes) == (40, "a b", None)
+    assert NodeReport.objects.get().signals[0]["figure"] is None
+    n1.refresh_from_db()
+    assert [len(level) for level in n1.firmware.values()] == [120]
+
+
+@pytest.mark.parametrize("changes", [{"sequence": 2**63}, {"boot": "a\0b"}])
+def test_a_report_that_cannot_be_kept_is_refused(changes: dict[str, Any]) -> None:
+    n1 = node()
+    with pytest.raises(ValueError, match="to keep"):
+        ingest(report(n1, **changes))
 
 
 def queries(*nodes: Node, sequence: int) -> int:
