@@ -8,9 +8,15 @@ from uuid import UUID
 
 from django.conf import settings
 
-from apps.audit.domain.chain import PLATFORM, Head, Link, Verdict, chain_verify
+from apps.audit.domain.chain import (
+    ACTION_CHAIN_STARTED,
+    PLATFORM,
+    Head,
+    Link,
+    Verdict,
+    chain_verify,
+)
 from apps.audit.models import AuditEntry, AuditHead
-from apps.audit.services import ACTION_CHAIN_STARTED
 
 # entries that are in memory at once
 CHUNK_ROWS: Final = 1000

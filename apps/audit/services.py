@@ -7,12 +7,17 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from apps.audit.domain.chain import GENESIS, PLATFORM, entry_body, head_signature, text_digest
+from apps.audit.domain.chain import (
+    ACTION_CHAIN_STARTED,
+    GENESIS,
+    PLATFORM,
+    entry_body,
+    head_signature,
+    text_digest,
+)
 from apps.audit.models import AuditEntry, AuditHead
 from apps.core import canonical
 from apps.core.access import SYSTEM, Actor
-
-ACTION_CHAIN_STARTED = "audit.chain_started"
 
 
 def audit_record(

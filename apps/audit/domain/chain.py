@@ -20,6 +20,8 @@ from apps.core.access import Actor
 GENESIS: Final = canonical.PREFIX + "0" * 64
 # the chain of what belongs to no tenant; it also names every other chain
 PLATFORM: Final = UUID(int=0)
+# with which that chain names another
+ACTION_CHAIN_STARTED: Final = "audit.chain_started"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
