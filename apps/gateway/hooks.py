@@ -12,11 +12,11 @@ from django.apps import apps
 FactsArrived = Callable[..., object]
 
 
-def facts_arrived(*, job_id: UUID, at: datetime) -> None:
-    """Tell the swaps of a job that something new is known of it."""
+def facts_arrived(*, job_id: UUID, at: datetime, notable: bool) -> None:
+    """Tell the swaps of a job that something new is known of it: more than steps, if notable."""
     tell = _swaps()
     if tell is not None:
-        tell(job_id=job_id, at=at)
+        tell(job_id=job_id, at=at, notable=notable)
 
 
 @cache

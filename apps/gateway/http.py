@@ -83,7 +83,9 @@ class Gateway:
         except Exception as error:  # noqa: BLE001 - a fault of ours is answered, logged, and ends no other request
             _log.exception("gateway.fault", path=scope["path"], problem=str(error))
             failed = IntakeFailed()
-            await _respond(send, failed.status, json.dumps(problem_of(failed)).encode())
+            await _respond(
+                send, failed.status, json.dumps(problem_of(failed)).encode(), error=failed
+            )
         else:
             await _respond(send, 200, body)
 

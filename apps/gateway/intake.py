@@ -169,7 +169,10 @@ def _take_in(known: Sequence[_Known], *, at: datetime) -> None:
         at=at,
     )
     told = _jobs(known, at=at)
-    _wake(answered | moved | attached | told, at=at)
+    notable = answered | moved | attached | {job for job, is_notable in told.items() if is_notable}
+    _wake(notable, at=at)
+    for job_id in notable | told.keys():
+        hooks.facts_arrived(job_id=job_id, at=at, notable=job_id in notable)
 
 
 def _by_node(known: Iterable[_Known]) -> dict[UUID, list[CommandResult]]:
@@ -180,21 +183,21 @@ def _by_node(known: Iterable[_Known]) -> dict[UUID, list[CommandResult]]:
     return found
 
 
-def _jobs(known: Iterable[_Known], *, at: datetime) -> frozenset[UUID]:
-    """Take in what is told about jobs; return those in which something is to be done."""
-    notable = set()
+def _jobs(known: Iterable[_Known], *, at: datetime) -> dict[UUID, bool]:
+    """Take in what is told about jobs; return those with news: True if it is more than steps."""
+    told: dict[UUID, bool] = {}
     for each in known:
         for report in each.report.jobs:
             found = job_ingest(
                 tenant_id=each.caller.tenant_id, node_id=each.node_id, report=report, at=at
             )
-            if found is not None and found.notable:
-                notable.add(found.job_id)
-    return frozenset(notable)
+            if found is not None and (found.notable or report.notices):
+                told[found.job_id] = told.get(found.job_id, False) or found.notable
+    return told
 
 
 def _wake(job_ids: Iterable[UUID], *, at: datetime) -> None:
-    """Have jobs looked at, and whoever swaps their ranks told."""
+    """Have jobs looked at."""
     for job_id in job_ids:
         with transaction.atomic():
             outbox.put(
@@ -204,7 +207,6 @@ def _wake(job_ids: Iterable[UUID], *, at: datetime) -> None:
                 payload={"job_id": str(job_id)},
                 at=at,
             )
-        hooks.facts_arrived(job_id=job_id, at=at)
 
 
 def _seen(callers: Iterable[_Caller], *, at: datetime) -> None:

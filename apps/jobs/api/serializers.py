@@ -12,20 +12,20 @@ from apps.jobs.models import Certificate, Command, FoundJob, Job, JobEvent, Memb
 from apps.jobs.selectors.ranks import RankRow, Standing
 
 
-class NamedOut(serializers.Serializer[Any]):
+class ReferenceOut(serializers.Serializer[Any]):
     """Something with a name."""
 
     id = serializers.UUIDField()
     name = serializers.CharField()
 
 
-class NodeRefOut(NamedOut):
+class NodeRefOut(ReferenceOut):
     """A node, and how it is now."""
 
     grade = serializers.ChoiceField(choices=GRADES, source="grade_now")
 
 
-class ActorOut(serializers.Serializer[Any]):
+class ByOut(serializers.Serializer[Any]):
     """Who it was."""
 
     kind = serializers.CharField()
@@ -37,7 +37,7 @@ class JobOut(serializers.ModelSerializer[Job]):
     """A job. Null: not known. Protection is unknown where nobody was heard of lately."""
 
     tenant = serializers.UUIDField(source="tenant_id")
-    cluster = NamedOut()
+    cluster = ReferenceOut()
     state = serializers.ChoiceField(choices=JOB.states)
     protection = serializers.ChoiceField(choices=PROTECTIONS, source="protection_now")
     stale = serializers.BooleanField(source="is_stale")
@@ -47,7 +47,7 @@ class JobOut(serializers.ModelSerializer[Job]):
     environment_names = serializers.SerializerMethodField()
     standbys = serializers.ListField(child=serializers.CharField())
     placement_warnings = serializers.ListField(child=serializers.CharField())
-    submitted_by = ActorOut()
+    submitted_by = ByOut()
 
     class Meta:
         """Everything but the bookkeeping."""
@@ -72,7 +72,7 @@ class JobOut(serializers.ModelSerializer[Job]):
         return sorted(job.environment)
 
 
-class PointOut(serializers.Serializer[Any]):
+class LossPointOut(serializers.Serializer[Any]):
     """What one committed step measured."""
 
     epoch = serializers.IntegerField()
@@ -85,7 +85,7 @@ class PointOut(serializers.Serializer[Any]):
 class CurveOut(serializers.Serializer[Any]):
     """A curve. Where points were left out, peaks, gaps and validation losses are all there."""
 
-    points = PointOut(many=True)
+    points = LossPointOut(many=True)
     steps = serializers.IntegerField()
     thinned = serializers.BooleanField()
     truncated = serializers.BooleanField()
@@ -131,7 +131,7 @@ class RankRowOut(serializers.Serializer[RankRow]):
 class MemberOut(serializers.ModelSerializer[Member]):
     """A process, as its agent said last."""
 
-    node = NamedOut()
+    node = ReferenceOut()
     role = serializers.ChoiceField(choices=[role.value for role in Role])
     state = serializers.ChoiceField(choices=MEMBER.states)
 
@@ -168,7 +168,7 @@ class JobEventOut(serializers.ModelSerializer[JobEvent]):
 class CommandOut(serializers.ModelSerializer[Command]):
     """What an agent was told, and what became of it."""
 
-    node = NamedOut()
+    node = ReferenceOut()
     state = serializers.ChoiceField(choices=COMMAND.states)
     result = serializers.DictField()
 
@@ -197,7 +197,7 @@ class CertificateOut(serializers.ModelSerializer[Certificate]):
 class FoundJobOut(serializers.ModelSerializer[FoundJob]):
     """A job that runs without the plane, and could be attached."""
 
-    node = NamedOut()
+    node = ReferenceOut()
 
     class Meta:
         """Everything."""

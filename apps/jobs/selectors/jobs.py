@@ -48,6 +48,12 @@ def job_get(*, job_id: UUID, tenants: Collection[UUID], now: datetime) -> Job:
     return job
 
 
+def jobs_open(*, tenants: Collection[UUID], now: datetime) -> QuerySet[Job]:
+    """Return the jobs of some tenants that have not ended, as `jobs_at` does; the newest first."""
+    rows = jobs_at(now=now).filter(tenant_id__in=tenants, state__in=JOB.open_states)
+    return rows.order_by("-id")
+
+
 def job_ids_open() -> list[UUID]:
     """Return every job that has not ended: the reconciler looks at each; one query."""
     return list(Job.objects.filter(state__in=JOB.open_states).values_list("id", flat=True))

@@ -28,7 +28,10 @@ def led_by(job: Job, leader: str) -> Job:
 
 
 def name_of(job: Job) -> str:
-    return str(job.tenant.nodes.get(id=job_agent_node(job=job)).name)
+    names = dict(job.tenant.nodes.values_list("id", "name"))
+    node_id = job_agent_node(job=job)
+    assert node_id is not None
+    return names[node_id]
 
 
 def test_commands_about_swaps_go_to_the_leaders_node(job: Job) -> None:

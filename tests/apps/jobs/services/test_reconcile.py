@@ -77,7 +77,8 @@ def test_a_lost_standby_is_replaced_on_the_spare(job: Job) -> None:
     assert look(job, 2).actions == (Replace(role=Member.objects.get(name="standby-0").role),)  # type: ignore[arg-type]  # compares as the role's text
     new = Member.objects.get(name="standby-1")
     assert (new.node.name, new.role, new.state) == ("n5", "standby", "wanted")
-    command = Command.objects.get(id=new.command_id)
+    command = new.command
+    assert command is not None
     assert (command.kind, command.payload["rank"], command.fence) == ("start_member", None, 2)
     assert JobEvent.objects.filter(kind="member_wanted", member="standby-1").count() == 1
     assert look(job, 3).actions == ()
@@ -128,8 +129,9 @@ def test_a_coordinator_is_replaced_apart_from_the_other(job: Job) -> None:
     new = Member.objects.get(name="coordinator-2")
     other = Member.objects.get(name="coordinator-1")
     assert new.node_id != other.node_id
+    assert new.command is not None
     assert new.node.rack_id == lost.node.rack_id
-    assert Command.objects.get(id=new.command_id).kind == "start_coordinator"
+    assert new.command.kind == "start_coordinator"
 
 
 def test_a_member_that_lingers_after_it_was_lost_is_ended_once(job: Job) -> None:
