@@ -178,7 +178,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "controlplane.schema.problems_added",
     ],
-    "ENUM_NAME_OVERRIDES": {},
+    # where two apps use one word for different things
+    "ENUM_NAME_OVERRIDES": {
+        "NodeStateEnum": ["active", "draining", "quarantined", "maintenance", "retired"],
+        "SignalKindEnum": ["gauge", "counter"],
+    },
 }
 
 # ------------------------------------------------------------------------------------------- logs

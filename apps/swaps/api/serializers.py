@@ -207,6 +207,7 @@ class SwapSerializer(SwapSummarySerializer):
         """Return the registered band; null: too little was known."""
         return band_shown(swap)
 
+    @extend_schema_field({"type": "object", "nullable": True, "additionalProperties": True})
     def get_transfer(self, swap: Swap) -> None:
         """Return how far the copy is: the runtime does not tell it."""
         del swap
