@@ -49,7 +49,16 @@ TENANT: Final[dict[str, Any]] = {
 
 
 class PlaneSchema(AutoSchema):
-    """Describes a view of ours; role and scope stand beside it as ``x-hotswap-...``."""
+    """Describes a view of ours; role and scope stand beside it as ``x-hotswap-...``.
+
+    A view whose name ends with List, or ListView, answers GET with pages of its serializer.
+    """
+
+    def _is_list_view(self, serializer: Any = None) -> bool:  # noqa: ANN401 - as the base has it
+        name = type(self.view).__name__.removesuffix("View")
+        if self.method == "GET" and name.endswith("List"):
+            return True
+        return bool(super()._is_list_view(serializer))
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:  # noqa: ANN401 - passed on
         """Return an operation with who may, how it fails, and how it is repeated."""
@@ -69,7 +78,8 @@ class PlaneSchema(AutoSchema):
         parameters = operation.setdefault("parameters", [])
         if self.method == "POST":
             parameters.append(IDEMPOTENCY_KEY)
-        if self.method == "GET" and self._is_list_view():
+        named = {one["name"] for one in parameters}
+        if self.method == "GET" and self._is_list_view() and TENANT["name"] not in named:
             parameters.append(TENANT)
         parameters.sort(key=lambda one: (one["in"] != "path", one["name"]))
         return operation
