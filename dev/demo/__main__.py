@@ -34,7 +34,7 @@ def main() -> int:
     screen.say("Starting the control plane.")
     with World.make(layout, screen) as world:
         try:
-            return tell(world, options.story, began_s)
+            return tell(world, options, began_s)
         except (PartFailed, TimeoutError) as error:
             print(error, file=sys.stderr)
             return 1
@@ -43,7 +43,7 @@ def main() -> int:
             return 0
 
 
-def tell(world: World, to_its_end: bool, began_s: float) -> int:  # noqa: FBT001 - one caller
+def tell(world: World, options: argparse.Namespace, began_s: float) -> int:
     """Start everything, show where to look, and let the node get worse."""
     world.start()
     say = world.screen.say
@@ -56,12 +56,19 @@ def tell(world: World, to_its_end: bool, began_s: float) -> int:  # noqa: FBT001
         say("")
         wait_protected(world, otto, job)
         say(f"  ready after {time.monotonic() - began_s:.0f} s\n")
-        if to_its_end:
+        if options.story:
             return 0 if story(world, otto, ada, root, job) else 1
+        if options.calm:
+            return hold(world)
         swap = worsen_and_wait(world, otto, job)
         say(f"\nA swap of rank {swap['rank']} is proposed. Sign in as ada to approve it:")
         say(f"  {world.layout.web_url}/swaps/{swap['id']}")
         say("\n`make demo-kill` pulls a plug: it kills the process of a rank. Ctrl-C ends all.")
+    return hold(world)
+
+
+def hold(world: World) -> int:
+    """Keep everything running until somebody ends it."""
     world.supervisor.tend(until=lambda: False)
     return 0
 
@@ -71,6 +78,7 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__.split("\n", 1)[0])
     parser.add_argument("--directory", type=Path, default=ROOT / "runs" / "demo")
     parser.add_argument("--story", action="store_true", help="do it all, and end")
+    parser.add_argument("--calm", action="store_true", help="let no node get worse")
     parser.add_argument("--postgres", action="store_true", help="PostgreSQL instead of SQLite")
     parser.add_argument(
         "--any-ports", action="store_true", help="do not try for 8080 and 8443 first"
