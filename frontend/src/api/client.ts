@@ -1,7 +1,12 @@
 /** The one door to the REST API: paths, cookies, problems, and the time of the last answer. */
+import type { paths } from "@/generated/schema";
+
 import type { ProblemBody } from "./types";
 
 export const API_ROOT = "/api/v1";
+
+/** Addresses below the root, as the schema has them: one that is gone there is a type error here. */
+export type Route = keyof paths extends infer Path ? (Path extends `/api/v1${infer Rest}` ? Rest : never) : never;
 
 /** No request waits longer; a slower answer is shown as a failure that can be tried again. */
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -38,6 +43,8 @@ export const lastAnswerAt = (): number => answeredAt;
 type Query = Record<string, string | number | boolean | null | undefined>;
 
 export interface RequestOptions {
+  /** What stands for `{id}` in the route. */
+  id?: string;
   method?: "GET" | "POST" | "PUT" | "DELETE";
   query?: Query;
   body?: unknown;
@@ -46,13 +53,14 @@ export interface RequestOptions {
   idempotencyKey?: string;
 }
 
-/** Returns a path below the API's root with its query, leaving out what is not set. */
-export function address(path: string, query: Query = {}): string {
+/** Returns a route's address with its id and query, leaving out what is not set. */
+export function address(route: string, id = "", query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== null && value !== undefined && value !== "") search.set(name, String(value));
   }
   const text = search.toString();
+  const path = route.replace("{id}", encodeURIComponent(id));
   return `${API_ROOT}${path}${text ? `?${text}` : ""}`;
 }
 
@@ -99,9 +107,9 @@ async function problemOf(response: Response): Promise<Problem> {
  *
  * Raises Problem: for each answer that is not a success, and with status 0 for none at all.
  */
-export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+export async function request<T>(route: Route, options: RequestOptions = {}): Promise<T> {
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-  const url = path.startsWith("http") || path.startsWith(API_ROOT) ? path : address(path, options.query);
+  const url = address(route, options.id, options.query);
   let response: Response;
   try {
     response = await fetch(new URL(url, location.origin), {

@@ -8,7 +8,7 @@ export const signIn = (username: string, password: string) =>
 export const signOut = () => request<void>("/session", { method: "DELETE" });
 
 export const nodeStateChange = (id: string, state: NodeState, reason: string) =>
-  request<unknown>(`/nodes/${id}/state`, { method: "POST", body: { state, reason } });
+  request<unknown>("/nodes/{id}/state", { id, method: "POST", body: { state, reason } });
 
 export interface SwapProposal {
   job: string;
@@ -22,19 +22,21 @@ export const swapPropose = (proposal: SwapProposal, idempotencyKey: string) =>
   request<Swap>("/swaps", { method: "POST", body: proposal, idempotencyKey });
 
 export const swapAbort = (id: string, reason: string) =>
-  request<unknown>(`/swaps/${id}/abort`, { method: "POST", body: { reason } });
+  request<unknown>("/swaps/{id}/abort", { id, method: "POST", body: { reason } });
 
 export const jobStop = (id: string, reason: string) =>
-  request<unknown>(`/jobs/${id}/stop`, { method: "POST", body: { reason } });
+  request<unknown>("/jobs/{id}/stop", { id, method: "POST", body: { reason } });
 
 export const approvalApprove = (id: string, planDigest: string, reason: string) =>
-  request<unknown>(`/approvals/${id}/approve`, {
+  request<unknown>("/approvals/{id}/approve", {
+    id,
     method: "POST",
     body: reason ? { plan_digest: planDigest, reason } : { plan_digest: planDigest },
   });
 
 export const approvalRefuse = (id: string, planDigest: string, reason: string) =>
-  request<unknown>(`/approvals/${id}/refuse`, {
+  request<unknown>("/approvals/{id}/refuse", {
+    id,
     method: "POST",
     body: { plan_digest: planDigest, reason },
   });

@@ -1,6 +1,7 @@
 /** What can be read, each with the key under which its answer is cached. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
+import type { Route } from "./client";
 import { request } from "./client";
 import type {
   Approval,
@@ -13,13 +14,17 @@ import type {
   Job,
   JobEvent,
   Layout,
-  LossPoint,
+  LossCurve,
   Me,
+  NodeDetail,
+  NodeEvent,
   Overview,
   Page,
   RankRow,
+  RuleBook,
   SearchHit,
   Signals,
+  SpareChoice,
   Swap,
   SwapEvent,
   SwapSummary,
@@ -28,37 +33,38 @@ import type {
 /** The most rows the API gives in one page. */
 export const PAGE_ROWS = 200;
 
+/** The most points of a loss curve that are asked for; the server keeps peaks and gaps. */
+const LOSS_POINTS_MAX = 4000;
+
+const RARELY_CHANGES_MS = 5 * 60_000;
+
 export type Filters = Record<string, string | undefined>;
 
-/** A list that is read page by page, following the address each page gives for the next. */
-function listOptions<T>(kind: string, path: string, filters: Filters) {
+/** The next page's address may name the host behind a proxy; only its cursor counts. */
+const cursorOf = (next: string | null): string | null =>
+  next && new URL(next, location.origin).searchParams.get("cursor");
+
+/** A list that is read page by page. */
+function list<T>(kind: string, route: Route, filters: Filters) {
   return infiniteQueryOptions({
     queryKey: [kind, "list", filters],
-    queryFn: ({ pageParam, signal }) =>
-      pageParam
-        ? request<Page<T>>(localPath(pageParam), { signal })
-        : request<Page<T>>(path, { query: { ...filters, limit: PAGE_ROWS }, signal }),
+    queryFn: ({ pageParam: cursor, signal }) =>
+      request<Page<T>>(route, { query: { ...filters, limit: PAGE_ROWS, cursor }, signal }),
     initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next,
+    getNextPageParam: (page) => cursorOf(page.next),
   });
 }
 
-/** The next page's address may name the host behind a proxy; only its path and query count. */
-function localPath(url: string): string {
-  const { pathname, search } = new URL(url, location.origin);
-  return pathname + search;
-}
-
-const one = <T>(kind: string, id: string, path: string, part = "detail") =>
+const one = <T>(kind: string, route: Route, id: string, part = "detail") =>
   queryOptions({
     queryKey: [kind, id, part],
-    queryFn: ({ signal }) => request<T>(path, { signal }),
+    queryFn: ({ signal }) => request<T>(route, { id, signal }),
   });
 
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: ({ signal }) => request<Me>("/session", { signal }),
-  staleTime: 5 * 60_000,
+  staleTime: RARELY_CHANGES_MS,
 });
 
 export const overviewQuery = (tenant: string) =>
@@ -67,17 +73,31 @@ export const overviewQuery = (tenant: string) =>
     queryFn: ({ signal }) => request<Overview>("/overview", { query: { tenant }, signal }),
   });
 
-export const clustersQuery = queryOptions({
-  queryKey: ["clusters"],
-  queryFn: ({ signal }) => request<Page<Cluster>>("/clusters", { signal }),
-  staleTime: 60_000,
+export const clustersQuery = (tenant: string) =>
+  queryOptions({
+    queryKey: ["clusters", tenant],
+    queryFn: ({ signal }) => request<Page<Cluster>>("/clusters", { query: { tenant }, signal }),
+  });
+
+export const layoutQuery = (cluster: string, tenant: string) =>
+  queryOptions({
+    queryKey: ["layout", cluster, tenant],
+    queryFn: ({ signal }) =>
+      request<Layout>("/clusters/{id}/layout", { id: cluster, query: { tenant }, signal }),
+  });
+
+export const ruleQuery = queryOptions({
+  queryKey: ["rule"],
+  queryFn: ({ signal }) => request<RuleBook>("/fleet/rule", { signal }),
+  staleTime: RARELY_CHANGES_MS,
 });
 
-export const layoutQuery = (cluster: string) =>
-  one<Layout>("layout", cluster, `/clusters/${cluster}/layout`);
+export const nodesQuery = (filters: Filters) => list<FleetNode>("node", "/nodes", filters);
+export const nodeQuery = (id: string) => one<NodeDetail>("node", "/nodes/{id}", id);
+export const nodeEventsQuery = (id: string) => one<Page<NodeEvent>>("node", "/nodes/{id}/events", id, "events");
 
-export const nodesQuery = (filters: Filters) => listOptions<FleetNode>("node", "/nodes", filters);
-export const nodeQuery = (id: string) => one<FleetNode>("node", id, `/nodes/${id}`);
+/** Spares that might take over from a node, the best first. */
+export const sparesQuery = (id: string) => one<SpareChoice[]>("node", "/nodes/{id}/spares", id, "spares");
 
 export const signalsQuery = (id: string, windowS: number) =>
   queryOptions({
@@ -86,28 +106,27 @@ export const signalsQuery = (id: string, windowS: number) =>
       const to = new Date();
       const from = new Date(to.getTime() - windowS * 1000);
       const query = { from: from.toISOString(), to: to.toISOString() };
-      return request<Signals>(`/nodes/${id}/signals`, { query, signal });
+      return request<Signals>("/nodes/{id}/signals", { id, query, signal });
     },
   });
 
-export const jobsQuery = (filters: Filters) => listOptions<Job>("job", "/jobs", filters);
-export const jobQuery = (id: string) => one<Job>("job", id, `/jobs/${id}`);
-export const ranksQuery = (id: string) => one<RankRow[]>("job", id, `/jobs/${id}/ranks`, "ranks");
+export const jobsQuery = (filters: Filters) => list<Job>("job", "/jobs", filters);
+export const jobQuery = (id: string) => one<Job>("job", "/jobs/{id}", id);
+export const ranksQuery = (id: string) => one<RankRow[]>("job", "/jobs/{id}/ranks", id, "ranks");
+export const jobEventsQuery = (id: string) => one<Page<JobEvent>>("job", "/jobs/{id}/events", id, "events");
 
 export const lossQuery = (id: string) =>
-  one<{ points: LossPoint[] }>("job", id, `/jobs/${id}/loss`, "loss");
+  queryOptions({
+    queryKey: ["job", id, "loss"],
+    queryFn: ({ signal }) =>
+      request<LossCurve>("/jobs/{id}/loss", { id, query: { max_points: LOSS_POINTS_MAX }, signal }),
+  });
 
-export const jobEventsQuery = (id: string) =>
-  one<Page<JobEvent>>("job", id, `/jobs/${id}/events`, "events");
-
-export const swapsQuery = (filters: Filters) => listOptions<SwapSummary>("swap", "/swaps", filters);
-export const swapQuery = (id: string) => one<Swap>("swap", id, `/swaps/${id}`);
-
-export const swapEventsQuery = (id: string) =>
-  one<Page<SwapEvent>>("swap", id, `/swaps/${id}/events`, "events");
-
+export const swapsQuery = (filters: Filters) => list<SwapSummary>("swap", "/swaps", filters);
+export const swapQuery = (id: string) => one<Swap>("swap", "/swaps/{id}", id);
+export const swapEventsQuery = (id: string) => one<Page<SwapEvent>>("swap", "/swaps/{id}/events", id, "events");
 export const certificateQuery = (id: string) =>
-  one<Certificate>("swap", id, `/swaps/${id}/certificate`, "certificate");
+  one<Certificate>("swap", "/swaps/{id}/certificate", id, "certificate");
 
 export const brakeQuery = (tenant: string) =>
   queryOptions({
@@ -115,11 +134,10 @@ export const brakeQuery = (tenant: string) =>
     queryFn: ({ signal }) => request<Brake>("/swaps/brake", { query: { tenant }, signal }),
   });
 
-export const approvalsQuery = (filters: Filters) =>
-  listOptions<Approval>("approval", "/approvals", filters);
-export const approvalQuery = (id: string) => one<ApprovalDetail>("approval", id, `/approvals/${id}`);
+export const approvalsQuery = (filters: Filters) => list<Approval>("approval", "/approvals", filters);
+export const approvalQuery = (id: string) => one<ApprovalDetail>("approval", "/approvals/{id}", id);
 
-export const auditQuery = (filters: Filters) => listOptions<AuditEntry>("audit", "/audit", filters);
+export const auditQuery = (filters: Filters) => list<AuditEntry>("audit", "/audit", filters);
 
 export const searchQuery = (text: string, tenant: string) =>
   queryOptions({

@@ -1,17 +1,24 @@
 /**
- * The words the dashboard shares with the REST API. Pages and charts import types from here and
- * from nowhere else, so that what stands behind a name can change in one place.
+ * The words the dashboard shares with the REST API, by names of its own. Pages and charts import
+ * types from here and from nowhere else; what stands behind a name is generated from the schema.
  */
+import type { components } from "@/generated/schema";
 
-export type Grade = "unknown" | "low" | "medium" | "high" | "critical";
-export type NodeState = "active" | "draining" | "quarantined" | "maintenance" | "retired";
-export type Protection = "protected" | "catching_up" | "unprotected" | "unknown";
-export type JobState = "submitted" | "starting" | "running" | "finished" | "failed" | "stopped";
-export type Role = "viewer" | "operator" | "approver" | "auditor" | "admin";
+type Schemas = components["schemas"];
+
+/** An answer has all of its fields: the schema lets those with a default be left out in requests. */
+type Sent<T> = T extends readonly (infer Item)[]
+  ? Sent<Item>[]
+  : T extends object
+    ? { -readonly [Name in keyof T]-?: Sent<T[Name]> }
+    : T;
+
+export type Grade = Schemas["GradeEnum"];
+export type NodeState = FleetNode["state"];
+export type Protection = Schemas["ProtectionEnum"];
+export type JobState = Schemas["JobOutStateEnum"];
+export type Role = Schemas["RolesEnum"];
 export type ApprovalState = "pending" | "approved" | "refused" | "expired" | "void";
-
-/** A time as the API writes it: ISO 8601, UTC. */
-export type Instant = string;
 
 export interface Page<T> {
   next: string | null;
@@ -19,35 +26,11 @@ export interface Page<T> {
   results: T[];
 }
 
-/** RFC 9457 problem details, with what some kinds of problem add. */
-export interface ProblemBody {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  who_can?: string[];
-  fields?: Record<string, string[]>;
-  decided_by?: string | { name: string };
-  decided_at?: Instant;
-  allowed?: string[];
-}
+/** RFC 9457 problem details, with what a decision that came second is told. */
+export type ProblemBody = Schemas["Problem"] & { decided_by?: ActorRef | string; decided_at?: string };
 
-export interface TenantRoles {
-  id: string;
-  slug: string;
-  name: string;
-  roles: Role[];
-}
-
-export interface Me {
-  id: string;
-  username: string;
-  display_name: string;
-  kind: string;
-  tenants: TenantRoles[];
-  csrf_token: string;
-}
+export type Me = Sent<Schemas["Me"]>;
+export type TenantRoles = Me["tenants"][number];
 
 export interface ActorRef {
   kind: string;
@@ -55,207 +38,48 @@ export interface ActorRef {
   name: string;
 }
 
-export interface NodeRef {
-  id: string;
-  name: string;
-  grade: Grade;
-}
+export type NodeRef = Sent<Schemas["NodeRefOut"]>;
 
 export interface JobRef {
   id: string;
   name: string;
 }
 
-export interface Cluster {
-  id: string;
-  name: string;
-}
+export type Cluster = Sent<Schemas["ClusterOut"]>;
+export type RankRef = Sent<Schemas["RankOut"]>;
+export type NodeTile = Sent<Schemas["TileOut"]>;
+export type Layout = Sent<Schemas["LayoutOut"]>;
+export type Rack = Layout["racks"][number];
+export type Domain = Sent<Schemas["DomainOut"]>;
 
-export interface RankRef {
-  job: JobRef;
-  rank: number;
-}
+/** A node as it is listed. */
+export type FleetNode = Sent<Schemas["NodeOut"]>;
+/** A node with why it has its grade, its devices, and what one can do. */
+export type NodeDetail = Sent<Schemas["NodeDetailOut"]>;
+export type Contribution = NodeDetail["verdict"]["contributions"][number];
+export type NodeEvent = Sent<Schemas["NodeEventOut"]>;
+export type SignalLine = Omit<Sent<Schemas["LineOut"]>, "points"> & { points: { at: string; value: number | null }[] };
+export type Signals = Omit<Sent<Schemas["SignalsOut"]>, "signals"> & { signals: SignalLine[] };
+/** The published rule that makes grades. */
+export type RuleBook = Sent<Schemas["RuleBookOut"]>;
+/** A spare that might take over, or why it cannot. */
+export type SpareChoice = Sent<Schemas["SpareOut"]>;
 
-export interface NodeTile {
-  id: string;
-  name: string;
-  grade: Grade;
-  state: NodeState;
-  is_spare: boolean;
-  stale: boolean;
-  rank_of: RankRef[];
-}
+export type Job = Sent<Schemas["JobOut"]>;
+export type LossCurve = Sent<Schemas["CurveOut"]>;
+export type LossPoint = LossCurve["points"][number];
+export type RankRow = Sent<Schemas["RankRowOut"]>;
+export type JobEvent = Sent<Schemas["JobEventOut"]>;
 
-export interface Rack {
-  id: string | null;
-  name: string;
-  nodes: NodeTile[];
-}
-
-export interface Layout {
-  racks: Rack[];
-}
-
-export interface DomainRef {
-  id: string;
-  kind: string;
-  name: string;
-}
-
-export interface Contribution {
-  signal: string;
-  value: number | null;
-  unit: string;
-  grade: Grade;
-  threshold: number | null;
-  text: string;
-}
-
-export interface Device {
-  id: string;
-  kind: string;
-  index: number;
-  model: string;
-  uuid: string;
-  state: string;
-}
-
-export interface FleetNode {
-  id: string;
-  name: string;
-  cluster: Cluster;
-  rack: DomainRef | null;
-  domains: DomainRef[];
-  node_class: string;
-  address: string;
-  state: NodeState;
-  grade: Grade;
-  stale: boolean;
-  is_spare: boolean;
-  reserved_for: string | null;
-  reported_at: Instant | null;
-  source: "measured" | "simulated" | null;
-  rank_of: RankRef[];
-  firmware: Record<string, string>;
-  contributions: Contribution[];
-  devices: Device[];
-}
-
-export interface SignalSeries {
-  name: string;
-  unit: string;
-  source: "measured" | "simulated" | null;
-  thresholds: { grade: Grade; value: number }[];
-  points: { at: Instant; value: number | null }[];
-}
-
-export interface Signals {
-  from: Instant;
-  to: Instant;
-  series: SignalSeries[];
-}
-
-export interface Job {
-  id: string;
-  name: string;
-  cluster: Cluster;
-  state: JobState;
-  world_size: number;
-  standbys_wanted: number;
-  script: string;
-  epoch: number;
-  committed_step: number | null;
-  protection: Protection;
-  loss: number | null;
-  validation_loss: number | null;
-  step_time_s: number | null;
-  samples_per_s: number | null;
-  goodput: number | null;
-  checkpoint_every_steps: number | null;
-  leader: string | null;
-  reported_at: Instant | null;
-  created_at: Instant;
-}
-
-export interface LossPoint {
-  epoch: number;
-  step: number;
-  loss: number | null;
-  validation_loss: number | null;
-  step_s: number | null;
-}
-
-export interface RankRow {
-  rank: number;
-  member: string | null;
-  node: NodeRef | null;
-  epoch_from: number | null;
-  mirror: { member: string; node: NodeRef | null } | null;
-  protection: Protection;
-  lag_steps: number | null;
-}
-
-export interface JobEvent {
-  id: string;
-  sequence: number;
-  at: Instant;
-  kind: string;
-  epoch: number | null;
-  step: number | null;
-  rank: number | null;
-  member: string | null;
-  text: string;
-}
-
-export interface SwapSummary {
-  id: string;
-  job: JobRef;
-  rank: number;
-  kind: "planned" | "unplanned";
-  state: string;
+/** What the schema leaves as text, narrowed: a swap's nodes carry a grade. */
+type WithNodes<T> = Omit<T, "source_node" | "target_node"> & {
   source_node: NodeRef | null;
   target_node: NodeRef | null;
-  proposer: ActorRef | null;
-  reason: string;
-  created_at: Instant;
-  deadline_at: Instant | null;
-  pause_ms: number | null;
-  pause_budget_ms: number | null;
-  steps_lost: number | null;
-}
+};
 
-export interface Phase {
-  state: string;
-  entered_at: Instant | null;
-  left_at: Instant | null;
-  actor: ActorRef | null;
-  deadline_at: Instant | null;
-}
+export type SwapSummary = WithNodes<Sent<Schemas["SwapSummary"]>>;
 
-export interface AllowedAction {
-  action: string;
-  enabled: boolean;
-  reason: string | null;
-}
-
-export interface Band {
-  center: number;
-  half_width: number;
-  rule: string;
-}
-
-export interface Constraint {
-  name: string;
-  ok: boolean | null;
-  text: string;
-}
-
-export interface Plan {
-  reservation: string | null;
-  blast_radius: string | null;
-  constraints: Constraint[];
-}
-
+/** Bytes on their way to the target; null in a swap whose runtime does not tell. */
 export interface TransferProgress {
   done_bytes: number;
   total_bytes: number;
@@ -264,114 +88,37 @@ export interface TransferProgress {
   units_total: number | null;
 }
 
-export interface Swap extends SwapSummary {
-  source_member: string | null;
-  target_member: string | null;
-  evidence: Record<string, unknown>;
-  plan: Plan | null;
-  plan_digest: string | null;
-  approval: string | null;
-  runtime_swap_id: string | null;
-  stall_ms: number | null;
-  watch_from_step: number | null;
-  watch_steps: number | null;
-  band: Band | null;
+export type Swap = WithNodes<Omit<Sent<Schemas["Swap"]>, "transfer" | "evidence" | "plan">> & {
   transfer: TransferProgress | null;
-  failure: { code: string; text: string } | null;
-  certificate: string | null;
-  phases: Phase[];
-  allowed: AllowedAction[];
-}
+  evidence: unknown;
+  plan: Plan | null;
+};
+export type Plan = Omit<Sent<Schemas["SwapPlan"]>, "document"> & { document: unknown };
+export type Phase = Swap["phases"][number];
+export type AllowedAction = Swap["allowed"][number];
+export type Band = NonNullable<Swap["band"]>;
+export type Constraint = Plan["constraints"][number];
+export type SwapEvent = Omit<Sent<Schemas["SwapEvent"]>, "detail"> & { detail: Record<string, unknown> };
+export type Certificate = Omit<Sent<Schemas["Certificate"]>, "document"> & { document: Record<string, unknown> };
+export type Brake = Sent<Schemas["Brake"]>;
 
-export interface SwapEvent {
-  id: string;
-  sequence: number;
-  at: Instant;
-  from_state: string | null;
-  to_state: string;
-  action: string;
-  actor: ActorRef;
-  detail: Record<string, unknown>;
-}
-
-export interface Certificate {
-  id: string;
-  digest: string;
-  document: Record<string, unknown>;
-  verified: boolean | null;
-}
-
-export interface Brake {
-  engaged: boolean;
-  engaged_by: ActorRef | null;
-  reason: string | null;
-  at: Instant | null;
-}
-
-export interface Approval {
-  id: string;
-  subject_kind: string;
-  subject_id: string;
-  summary: string;
-  plan_digest: string;
-  evidence_digest: string;
-  proposer: ActorRef;
-  state: ApprovalState;
-  created_at: Instant;
-  expires_at: Instant;
-  decided_by: ActorRef | null;
-  decided_at: Instant | null;
-  reason: string | null;
-  executed_at: Instant | null;
-  may_decide: boolean;
-  why_not: string | null;
-}
-
+export type Approval = Omit<Sent<Schemas["Request"]>, "state"> & { state: ApprovalState };
 /** One approval with the document that is decided about. */
-export interface ApprovalDetail extends Approval {
+export type ApprovalDetail = Omit<Sent<Schemas["RequestDetail"]>, "state" | "document"> & {
+  state: ApprovalState;
   document: Record<string, unknown>;
-  who_could: { id: string; name: string }[];
-}
+};
 
-export interface AuditEntry {
-  id: string;
-  sequence: number;
-  at: Instant;
-  actor: ActorRef;
-  action: string;
-  subject: string;
-  detail: Record<string, unknown>;
-  digest: string;
-}
+export type AuditEntry = Omit<Sent<Schemas["Entry"]>, "detail"> & { detail: Record<string, unknown> };
+export type AuditVerdict = Sent<Schemas["VerdictShown"]>;
 
-export interface AuditVerdict {
-  ok: boolean;
-  entries: number;
-  first_bad: number | null;
-  problem: string;
-  head: { sequence: number; digest: string; signature: string } | null;
-}
+type OverviewSent = Sent<Schemas["OverviewOut"]>;
 
-export interface Spares {
-  ready: number;
-  reserved: number;
-  target_percent: number | null;
-  percent: number | null;
-}
+export type Spares = OverviewSent["spares"];
 
-export interface Overview {
-  jobs: Job[];
-  nodes_by_grade: Partial<Record<Grade, number>>;
-  spares: Spares;
+export type Overview = Omit<OverviewSent, "swaps_open" | "last_swap"> & {
   swaps_open: SwapSummary[];
-  approvals_waiting_for_me: number;
   last_swap: SwapSummary | null;
-  at: Instant;
-}
+};
 
-export interface SearchHit {
-  kind: string;
-  id: string;
-  name: string;
-  path: string;
-}
+export type SearchHit = Sent<Schemas["HitOut"]>;

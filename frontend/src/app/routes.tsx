@@ -1,6 +1,8 @@
 /** Which page stands at which address; each is loaded when it is first gone to. */
 import type { RouteObject } from "react-router";
 
+import { PageSkeleton } from "@/ui/States";
+
 import { Frame } from "./Frame";
 import { RouteTrouble } from "./RouteTrouble";
 
@@ -12,6 +14,7 @@ export const routes: RouteObject[] = [
   {
     path: "/",
     element: <Frame />,
+    HydrateFallback: PageSkeleton,
     errorElement: <RouteTrouble />,
     children: [
       {

@@ -20,7 +20,7 @@ function sentence(series: Series): string {
   const known = series.values.filter((value): value is number => value !== null);
   const last = known.at(-1);
   if (last === undefined) return `${series.label}: no value known.`;
-  const unit = series.unit ? ` ${series.unit}` : "";
+  const unit = series.unit && series.unit !== series.label ? ` ${series.unit}` : "";
   const [low, high] = [Math.min(...known), Math.max(...known)];
   return `${series.label}: latest ${measure(last)}${unit}, between ${measure(low)} and ${measure(high)}.`;
 }

@@ -1,7 +1,7 @@
 /** The canvas itself; loaded only when a page shows a chart. */
 import "uplot/dist/uPlot.min.css";
 
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import UPlot from "uplot";
 
 import styles from "./chart.module.css";
@@ -24,18 +24,18 @@ const shapeOf = (model: ChartModel): string =>
 export default function Plot({ model, height, shared, quietX = false }: PlotProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | null>(null);
-  // the painters read the newest model through this one, which never changes
-  const live = useRef<ChartModel>({ ...model });
-  Object.assign(live.current, { marks: [], spans: [], corridor: null }, model);
   const shape = shapeOf(model);
+  const canvas = useMemo(() => ({ shape, height, shared, quietX }), [shape, height, shared, quietX]);
+  // the painters read the newest model through this one, which stays the same object
+  const [live] = useState<ChartModel>(() => ({ ...model }));
 
   useEffect(() => {
     const element = box.current;
     if (!element) return undefined;
-    const size = { width: element.clientWidth, height };
-    const made = new UPlot(optionsOf(live.current, size, shared, quietX), dataOf(live.current), element);
+    const size = () => ({ width: element.clientWidth, height: canvas.height });
+    const made = new UPlot(optionsOf(live, size(), canvas.shared, canvas.quietX), dataOf(live), element);
     plot.current = made;
-    const watcher = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    const watcher = new ResizeObserver(() => made.setSize(size()));
     watcher.observe(element);
     const theme = new MutationObserver(() => made.redraw(false));
     theme.observe(document.documentElement, { attributeFilter: ["data-mantine-color-scheme"] });
@@ -45,9 +45,10 @@ export default function Plot({ model, height, shared, quietX = false }: PlotProp
       made.destroy();
       plot.current = null;
     };
-  }, [shape, height, shared, quietX]);
+  }, [canvas, live]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
+    Object.assign(live, { marks: [], spans: [], corridor: null }, model);
     const drawn = plot.current;
     if (!drawn) return;
     const before = drawn.data[0];
@@ -55,7 +56,7 @@ export default function Plot({ model, height, shared, quietX = false }: PlotProp
     const zoomed = min !== undefined && max !== undefined && isZoomed(before, min as number, max as number);
     drawn.setData(dataOf(model), !zoomed);
     if (zoomed) drawn.redraw();
-  }, [model]);
+  }, [model, live]);
 
   return <div ref={box} className={styles.plot} />;
 }

@@ -20,23 +20,45 @@ export function dataOf(model: ChartModel): uPlot.AlignedData {
   return [x, ...columns];
 }
 
+/** More dots than this run into each other. */
+const POINTS_DOTTED_MAX = 60;
+
+const countKnown = (values: ArrayLike<number | null | undefined> | undefined): number =>
+  Array.from(values ?? []).filter((value) => value !== null && value !== undefined).length;
+
 const STROKES: Readonly<Record<Series["look"], string>> = {
   main: "accent",
   plain: "ink-3",
   faint: "line-strong",
 };
 
+function latest(values: ArrayLike<number | null | undefined> | undefined): number | null {
+  return Array.from(values ?? []).findLast((value) => value !== null && value !== undefined) ?? null;
+}
+
 function seriesOptions(series: Series): uPlot.Series {
   const name = STROKES[series.look];
   return {
-    label: series.unit ? `${series.label} (${series.unit})` : series.label,
+    label: series.label,
     stroke: () => colour(name),
-    width: series.look === "main" ? 2 : 1.25,
+    width: series.look === "main" ? 1.75 : 1.25,
     spanGaps: series.sparse ?? false,
-    points: { show: series.sparse ?? false, size: 5, fill: () => colour(name) },
-    value: (_plot, value: number | null) => (value === null ? "—" : measure(value)),
+    points: {
+      // each validation is a dot, as long as dots can be told apart
+      show: (plot, index) => series.sparse === true && countKnown(plot.data[index]) <= POINTS_DOTTED_MAX,
+      size: 5,
+      fill: () => colour(name),
+    },
+    // away from the cursor the legend tells the latest value
+    value: (plot, value: number | null, index) => {
+      const shown = value ?? (plot.cursor.idx === null || plot.cursor.idx === undefined ? latest(plot.data[index]) : null);
+      return shown === null ? "—" : measure(shown);
+    },
   };
 }
+
+/** Free space above and below the values, as a share of their range. */
+const ROOM_SHARE = 0.12;
 
 /** The vertical range holds the data, the thresholds near it, and the corridor. */
 function yRange(model: ChartModel): uPlot.Range.Function {
@@ -48,8 +70,10 @@ function yRange(model: ChartModel): uPlot.Range.Function {
     const values = [low, high, ...marks].filter((value): value is number => value !== null);
     if (values.length === 0) return [0, 1];
     const [least, most] = [Math.min(...values), Math.max(...values)];
-    const room = (most - least || Math.abs(most) || 1) * 0.12;
-    return [least >= 0 && least - room < 0 ? 0 : least - room, most + room];
+    const room = (most - least || Math.abs(most) || 1) * ROOM_SHARE;
+    // a threshold's words stand above its line
+    const above = marks.length > 0 ? room * 2.5 : room;
+    return [least >= 0 && least - room < 0 ? 0 : least - room, most + above];
   };
 }
 
@@ -65,6 +89,11 @@ function xRange(model: ChartModel): uPlot.Range.Function {
   };
 }
 
+const STEP_INCREMENTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000, 100_000];
+
+/** Whole minutes and hours: the axis says no seconds. */
+const TIME_INCREMENTS_S = [60, 120, 300, 600, 900, 1800, 3600, 7200];
+
 const axis = (): uPlot.Axis => ({
   stroke: () => colour("ink-3"),
   font: AXIS_FONT,
@@ -77,7 +106,8 @@ function axes(model: ChartModel, quietX: boolean): uPlot.Axis[] {
   if (model.axis === "step") below.values = (_plot, splits) => splits.map((step) => count(step));
   else below.values = (_plot, splits) => splits.map((at) => clock(at * 1000).slice(0, 5));
   if (quietX) below.values = (_plot, splits) => splits.map(() => "");
-  if (model.axis === "step") below.incrs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000];
+  below.incrs = model.axis === "step" ? STEP_INCREMENTS : TIME_INCREMENTS_S;
+  below.space = 64;
   return [
     below,
     { ...axis(), size: Y_AXIS_PX, values: (_plot, splits) => splits.map((value) => measure(value)), space: 28 },
@@ -85,7 +115,7 @@ function axes(model: ChartModel, quietX: boolean): uPlot.Axis[] {
 }
 
 const xLabel = (model: ChartModel, value: number | null): string => {
-  if (value === null) return "—";
+  if (value === null) return "latest";
   return model.axis === "step" ? count(value) : clock(value * 1000);
 };
 

@@ -58,7 +58,7 @@ export const paintBelow = (plot: uPlot, model: ChartModel): void =>
 
 function paintThresholds(plot: uPlot, context: CanvasRenderingContext2D, lines: readonly Threshold[]): void {
   const { left, width } = plot.bbox;
-  context.textAlign = "right";
+  context.textAlign = "left";
   context.textBaseline = "bottom";
   for (const line of lines) {
     const y = yOf(plot, line.value);
@@ -71,7 +71,7 @@ function paintThresholds(plot: uPlot, context: CanvasRenderingContext2D, lines: 
     context.stroke();
     context.setLineDash([]);
     context.fillStyle = colour("ink-2");
-    context.fillText(line.label, left + width - LABEL_GAP_PX, y - 2);
+    context.fillText(line.label, left + LABEL_GAP_PX, y - 2);
   }
 }
 

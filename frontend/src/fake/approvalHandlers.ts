@@ -39,7 +39,7 @@ function decide(world: World, id: string, approve: boolean, body: Decision) {
     state: approve ? "approved" : "refused",
     decided_by: actor,
     decided_at: iso(world.now),
-    reason: body.reason ?? null,
+    reason: body.reason ?? "",
   });
   auditAdd(world, actor, approve ? "approval.approve" : "approval.refuse", `approval:${id}`, {});
   const swap = world.swaps.get(approval.subject_id);

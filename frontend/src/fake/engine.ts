@@ -14,8 +14,9 @@ const person = (number: number, username: string, name: string, roles: [World["p
   id: idOf("user", number),
   username,
   display_name: name,
-  kind: "person",
+  kind: "person" as const,
   csrf_token: "fake",
+  scopes: null,
   tenants: [
     { id: idOf("tenant", 1), slug: "aurora", name: "aurora", roles: roles[0] },
     ...(roles[1] ? [{ id: idOf("tenant", 2), slug: "borealis", name: "borealis", roles: roles[1] }] : []),
@@ -34,6 +35,7 @@ export function worldMake(now: number): World {
     clusters: [],
     nodes: new Map(),
     signals: new Map(),
+    nodeEvents: new Map(),
     jobs: new Map(),
     losses: new Map(),
     ranks: new Map(),
@@ -43,7 +45,7 @@ export function worldMake(now: number): World {
     certificates: new Map(),
     approvals: new Map(),
     audit: [],
-    brake: { engaged: false, engaged_by: null, reason: null, at: null },
+    brake: { tenant: idOf("tenant", 1), engaged: false, engaged_by: null, reason: null, at: null },
     tell: () => undefined,
   };
   fleetSeed(world);
@@ -58,7 +60,7 @@ export function worldMake(now: number): World {
 
 export function auditAdd(world: World, actor: ActorRef, action: string, subject: string, detail: AuditEntry["detail"], at = iso(world.now)): void {
   const sequence = world.audit.length + 1;
-  world.audit.push({ id: idOf("audit", sequence), sequence, at, actor, action, subject, detail, digest: digestOf(`audit ${sequence}`) });
+  world.audit.push({ id: sequence, tenant: idOf("tenant", 1), body: "", sequence, at, actor, action, subject, detail, digest: digestOf(`audit ${sequence}`) });
 }
 
 /** Moves a swap on, with its event, its entry and its delta. */
@@ -83,7 +85,7 @@ function jobStep(world: World, id: string): void {
   const step = (job.committed_step ?? 0) + 1;
   const validated = step % VALIDATE_EVERY_STEPS === 0;
   const point: LossPoint = {
-    epoch: job.epoch,
+    epoch: job.epoch ?? 1,
     step,
     loss: lossAt(step, scatter()),
     validation_loss: validated ? lossAt(step, scatter() * 0.4 + 0.3) + 0.07 : null,
@@ -114,7 +116,7 @@ function swapStep(world: World, swap: Swap): void {
     swap.pause_ms = 39.4;
     swap.stall_ms = 24.1;
     swap.steps_lost = 0;
-    if (job) job.epoch += 1;
+    if (job) job.epoch = (job.epoch ?? 0) + 1;
     swapMove(world, swap, "watching");
   } else if (swap.state === "watching") {
     const done = (world.jobs.get(swap.job.id)?.committed_step ?? 0) - (swap.watch_from_step ?? 0);

@@ -17,8 +17,8 @@ const HITS_MAX = 12;
 
 function overviewOf(world: World): Overview {
   const nodes = [...world.nodes.values()].filter(({ cluster }) => cluster.name === "alder");
-  const grades: Partial<Record<Grade, number>> = {};
-  for (const { grade } of nodes) grades[grade] = (grades[grade] ?? 0) + 1;
+  const grades: Record<Grade, number> = { critical: 0, high: 0, medium: 0, low: 0, unknown: 0 };
+  for (const { grade } of nodes) grades[grade] += 1;
   const swaps = [...world.swaps.values()];
   const spares = nodes.filter((node) => node.is_spare);
   const reserved = spares.filter((node) => node.reserved_for).length;
@@ -28,6 +28,7 @@ function overviewOf(world: World): Overview {
     spares: {
       ready: spares.length - reserved,
       reserved,
+      unfit: 0,
       target_percent: 5,
       percent: (spares.length / nodes.length) * 100,
     },
@@ -42,15 +43,15 @@ function overviewOf(world: World): Overview {
 
 function searchIn(world: World, text: string): SearchHit[] {
   const wanted = text.toLowerCase();
-  const named = [
-    ...[...world.jobs.values()].map(({ id, name }) => ({ kind: "job", id, name, path: `/jobs/${id}` })),
+  const named: SearchHit[] = [
+    ...[...world.jobs.values()].map(({ id, name }) => ({ kind: "job" as const, id, name, path: `/jobs/${id}` })),
     ...[...world.swaps.values()].map((swap) => ({
-      kind: "swap",
+      kind: "swap" as const,
       id: swap.id,
       name: `${swap.source_node?.name} → ${swap.target_node?.name}, ${swap.job.name} rank ${swap.rank}`,
       path: `/swaps/${swap.id}`,
     })),
-    ...[...world.nodes.values()].map(({ id, name }) => ({ kind: "node", id, name, path: `/nodes/${id}` })),
+    ...[...world.nodes.values()].map(({ id, name }) => ({ kind: "node" as const, id, name, path: `/nodes/${id}` })),
   ];
   return named.filter(({ id, name }) => name.toLowerCase().includes(wanted) || id === wanted).slice(0, HITS_MAX);
 }
@@ -100,6 +101,7 @@ export const handlersMake = (world: World): RequestHandler[] => [
   http.post("/api/v1/audit/verify", () => {
     const last = world.audit.at(-1);
     const verdict: AuditVerdict = {
+      tenant: last?.tenant ?? "",
       ok: true,
       entries: world.audit.length,
       first_bad: null,

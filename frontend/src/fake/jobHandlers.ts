@@ -1,7 +1,11 @@
 import { http, HttpResponse } from "msw";
 
+import type { LossCurve, LossPoint } from "@/api/types";
+
 import { notFound, page, queryOf } from "./answers";
 import type { World } from "./world";
+
+const curveOf = (points: LossPoint[]): LossCurve => ({ points, steps: points.length, thinned: false, truncated: false });
 
 export const jobHandlers = (world: World) => [
   http.get("/api/v1/jobs", ({ request }) => {
@@ -16,7 +20,7 @@ export const jobHandlers = (world: World) => [
     return job ? HttpResponse.json(job) : notFound();
   }),
   http.get("/api/v1/jobs/:id/loss", ({ params }) =>
-    HttpResponse.json({ points: world.losses.get(String(params.id)) ?? [] }),
+    HttpResponse.json(curveOf(world.losses.get(String(params.id)) ?? [])),
   ),
   http.get("/api/v1/jobs/:id/ranks", ({ params }) => HttpResponse.json(world.ranks.get(String(params.id)) ?? [])),
   http.get("/api/v1/jobs/:id/events", ({ params, request }) =>

@@ -1,5 +1,5 @@
 /** Nodes of the fake: a small cluster that is looked at, and a large one that is scrolled. */
-import type { Contribution, FleetNode, Grade, SignalSeries } from "@/api/types";
+import type { Cluster, Contribution, Grade, NodeDetail, RuleBook, SignalLine } from "@/api/types";
 
 import { digestOf, idOf, randomMake } from "./random";
 import type { World } from "./world";
@@ -10,88 +10,88 @@ const NODES_PER_RACK = 8;
 const LARGE_NODES_PER_RACK = 32;
 const GPUS = 8;
 
-interface Rule {
-  signal: string;
-  unit: string;
+type Rule = RuleBook["signals"][number];
+
+interface Course {
+  rule: Rule;
+  /** What a healthy node has, and how much it scatters. */
   base: number;
   noise: number;
-  thresholds: { grade: Grade; value: number }[];
 }
 
-const RULES: readonly Rule[] = [
-  {
-    signal: "ecc_dram_corrected_per_min",
-    unit: "/min",
-    base: 0.4,
-    noise: 0.5,
-    thresholds: [
-      { grade: "medium", value: 5 },
-      { grade: "high", value: 20 },
-    ],
-  },
-  {
-    signal: "pcie_replay_per_min",
-    unit: "/min",
-    base: 2,
-    noise: 2,
-    thresholds: [
-      { grade: "medium", value: 15 },
-      { grade: "high", value: 31 },
-    ],
-  },
-  {
-    signal: "gpu_temperature",
-    unit: "°C",
-    base: 61,
-    noise: 3,
-    thresholds: [
-      { grade: "medium", value: 80 },
-      { grade: "high", value: 87 },
-    ],
-  },
-  { signal: "power", unit: "W", base: 512, noise: 22, thresholds: [] },
+const ruleMake = (name: string, unit: string, medium: number | null, high: number | null, critical: number | null): Rule => ({
+  name,
+  unit,
+  medium,
+  high,
+  critical,
+  direction: "rising",
+  kind: "gauge",
+  origin: "published thresholds",
+  required: false,
+});
+
+const COURSES: readonly Course[] = [
+  { rule: ruleMake("ecc_dram_corrected_per_min", "1/min", 5, 20, 60), base: 0.4, noise: 0.5 },
+  { rule: ruleMake("pcie_replay_per_min", "1/min", 15, 31, null), base: 2, noise: 2 },
+  { rule: ruleMake("gpu_temperature", "°C", 80, 87, null), base: 61, noise: 3 },
+  { rule: ruleMake("power", "W", null, null, null), base: 512, noise: 22 },
 ];
 
-const gradeOf = (value: number | null, rule: Rule): Grade => {
-  if (value === null) return "unknown";
-  return rule.thresholds.filter((line) => value >= line.value).at(-1)?.grade ?? "low";
-};
+export const RULES: RuleBook = { version: 1, signals: COURSES.map(({ rule }) => rule) };
 
-/** How much worse than its base each signal of a node gets until now, from 0 on. */
+function gradeOf(value: number | null, rule: Rule): Grade | null {
+  if (rule.medium === null) return null;
+  if (value === null) return "unknown";
+  const reached = (["critical", "high", "medium"] as const).find((grade) => value >= (rule[grade] ?? Infinity));
+  return reached ?? "low";
+}
+
+/** How much worse than its base each signal of a node gets until now. */
 type Worsening = Partial<Record<string, number>>;
 
-function signalsMake(now: number, seed: number, worse: Worsening, gap: boolean): SignalSeries[] {
+const SAMPLES = 720;
+const SAMPLE_EVERY_MS = 10_000;
+
+function linesMake(now: number, seed: number, worse: Worsening, gap: boolean): SignalLine[] {
   const random = randomMake(seed);
-  const samples = 720;
-  return RULES.map((rule) => ({
-    name: rule.signal,
+  return COURSES.map(({ rule, base, noise }) => ({
+    name: rule.name,
     unit: rule.unit,
     source: "simulated",
-    thresholds: rule.thresholds,
-    points: Array.from({ length: samples }, (_, index) => {
-      const part = Math.max(0, (index - samples * 0.86) / (samples * 0.14));
-      const value = rule.base + (random() - 0.4) * rule.noise + (worse[rule.signal] ?? 0) * part ** 1.6;
-      const missing = gap && index > samples * 0.935 && index < samples * 0.95;
-      return { at: iso(now - (samples - index) * 10_000), value: missing ? null : Math.max(0, value) };
+    thresholds: rule.medium === null ? null : rule,
+    points: Array.from({ length: SAMPLES }, (_, index) => {
+      const part = Math.max(0, (index - SAMPLES * 0.86) / (SAMPLES * 0.14));
+      const value = base + (random() - 0.4) * noise + (worse[rule.name] ?? 0) * part ** 1.6;
+      const missing = gap && index > SAMPLES * 0.935 && index < SAMPLES * 0.95;
+      return { at: iso(now - (SAMPLES - index) * SAMPLE_EVERY_MS), value: missing ? null : Math.max(0, value) };
     }),
   }));
 }
 
-function contributionsOf(series: readonly SignalSeries[]): Contribution[] {
-  return series.map((one, index) => {
-    const rule = RULES[index] as Rule;
-    const value = one.points.at(-1)?.value ?? null;
-    const grade = gradeOf(value, rule);
-    const next = rule.thresholds.find((line) => value === null || value < line.value) ?? rule.thresholds.at(-1);
-    const text =
-      rule.thresholds.length === 0
-        ? "shown, does not grade"
-        : grade === "low"
-          ? "below every threshold"
-          : `at or above the ${grade} threshold`;
-    return { signal: one.name, value, unit: one.unit, grade: rule.thresholds.length ? grade : "low", threshold: next?.value ?? null, text };
+const REASONS: Readonly<Record<Grade, string>> = {
+  low: "below every threshold",
+  medium: "at or above the medium threshold",
+  high: "at or above the high threshold",
+  critical: "at or above the critical threshold",
+  unknown: "not in the report",
+};
+
+const contributionsOf = (lines: readonly SignalLine[]): Contribution[] =>
+  lines.map((line, index) => {
+    const rule = COURSES[index]?.rule as Rule;
+    const figure = line.points.at(-1)?.value ?? null;
+    const grade = gradeOf(figure, rule);
+    return {
+      name: line.name,
+      figure,
+      unit: line.unit,
+      grade,
+      source: "simulated",
+      required: false,
+      reason: grade === null ? "shown, does not grade" : REASONS[grade],
+    };
   });
-}
 
 const RANKING: readonly Grade[] = ["critical", "high", "medium", "low"];
 const worstOf = (rows: readonly Contribution[]): Grade =>
@@ -102,7 +102,7 @@ interface Wish {
   gap?: boolean;
   stale?: boolean;
   spare?: boolean;
-  state?: FleetNode["state"];
+  state?: NodeDetail["state"];
 }
 
 const WISHES: Readonly<Record<number, Wish>> = {
@@ -115,78 +115,118 @@ const WISHES: Readonly<Record<number, Wish>> = {
   15: { state: "maintenance" },
 };
 
-const simple = (grade: Grade, number: number, cluster: number) => ({
-  id: idOf("node", cluster * 100_000 + number),
-  grade,
-  is_spare: false,
-  reserved_for: null,
-  state: "active" as const,
-  stale: grade === "unknown",
-  contributions: [] as Contribution[],
-  devices: [] as FleetNode["devices"],
-  rank_of: [] as FleetNode["rank_of"],
-});
+const NODE_CLASS = {
+  id: idOf("domain", 900),
+  name: "h100-sxm-8",
+  vendor: "fake",
+  accelerators: GPUS,
+  memory_gib: 2048,
+  tdp_w: 10_200,
+};
 
-export function fleetSeed(world: World): void {
-  const alder = { id: idOf("cluster", 1), name: "alder" };
-  const birch = { id: idOf("cluster", 2), name: "birch" };
-  world.clusters.push(alder, birch);
-  for (let number = 1; number <= 16; number += 1) smallNode(world, number, alder);
-  const random = randomMake(7);
-  for (let number = 1; number <= LARGE_NODES; number += 1) {
-    const drawn = random();
-    const grade: Grade = drawn < 0.003 ? "critical" : drawn < 0.012 ? "high" : drawn < 0.05 ? "medium" : drawn < 0.06 ? "unknown" : "low";
-    const rack = Math.ceil(number / LARGE_NODES_PER_RACK);
-    const node: FleetNode = {
-      ...simple(grade, number, 2),
-      name: `b${String(number).padStart(5, "0")}`,
-      cluster: birch,
-      rack: { id: idOf("domain", 1000 + rack), kind: "rack", name: `row-${String(rack).padStart(3, "0")}` },
-      domains: [],
-      node_class: "h200-8",
-      address: "",
-      reported_at: grade === "unknown" ? null : iso(world.now - 4000),
-      source: "simulated",
-      firmware: {},
-      is_spare: number % 25 === 0,
-    };
-    world.nodes.set(node.id, node);
-  }
+/** A node of which only name and grade are known. */
+function nodeMake(world: World, number: number, cluster: Cluster, grade: Grade): NodeDetail {
+  return {
+    id: idOf("node", number),
+    tenant: idOf("tenant", 1),
+    name: `n${number}`,
+    cluster: { id: cluster.id, name: cluster.name },
+    grade,
+    state: "active",
+    state_reason: "",
+    state_at: iso(world.now - 3_600_000),
+    stale: false,
+    is_spare: false,
+    reserved_for: null,
+    source: "simulated",
+    reported_at: iso(world.now - 3_000),
+    rank_of: [],
+    node_class: NODE_CLASS,
+    rack: null,
+    address: "",
+    domains: [],
+    devices: [],
+    firmware: {},
+    verdict: { grade, rule_version: RULES.version, reason: "", contributions: [] },
+    allowed: [],
+  };
 }
 
-function smallNode(world: World, number: number, cluster: World["clusters"][number]): void {
+export function fleetSeed(world: World): void {
+  const alder = { id: idOf("cluster", 1), name: "alder", nodes_count: 2 * NODES_PER_RACK };
+  const birch = { id: idOf("cluster", 2), name: "birch", nodes_count: LARGE_NODES };
+  world.clusters.push(alder, birch);
+  for (let number = 1; number <= alder.nodes_count; number += 1) smallNode(world, number, alder);
+  const random = randomMake(7);
+  for (let number = 1; number <= LARGE_NODES; number += 1) largeNode(world, number, birch, random());
+}
+
+function gradeDrawn(drawn: number): Grade {
+  if (drawn < 0.003) return "critical";
+  if (drawn < 0.012) return "high";
+  if (drawn < 0.05) return "medium";
+  return drawn < 0.06 ? "unknown" : "low";
+}
+
+function largeNode(world: World, number: number, cluster: Cluster, drawn: number): void {
+  const rack = Math.ceil(number / LARGE_NODES_PER_RACK);
+  const grade = gradeDrawn(drawn);
+  const node = nodeMake(world, 200_000 + number, cluster, grade);
+  node.name = `b${String(number).padStart(5, "0")}`;
+  node.rack = { id: idOf("domain", 1000 + rack), name: `row-${String(rack).padStart(3, "0")}` };
+  node.is_spare = number % 25 === 0;
+  node.stale = grade === "unknown";
+  world.nodes.set(node.id, node);
+}
+
+function allowedFor(state: NodeDetail["state"]): NodeDetail["allowed"] {
+  const states = ["active", "draining", "quarantined", "maintenance"] as const;
+  return states
+    .filter((other) => other !== state)
+    .map((other) => ({ action: other, state: other, enabled: true, reason: null }));
+}
+
+function smallNode(world: World, number: number, cluster: Cluster): void {
   const wish = WISHES[number] ?? {};
-  const signals = signalsMake(world.now, number, wish.worse ?? {}, wish.gap ?? false);
-  const contributions = contributionsOf(signals);
+  const lines = linesMake(world.now, number, wish.worse ?? {}, wish.gap ?? false);
+  const contributions = contributionsOf(lines);
+  const grade = wish.stale ? "unknown" : worstOf(contributions);
   const rack = number <= NODES_PER_RACK ? 1 : 2;
-  const node: FleetNode = {
-    ...simple("low", number, 1),
+  const state = wish.state ?? "active";
+  const node: NodeDetail = {
+    ...nodeMake(world, 100_000 + number, cluster, grade),
     name: `n${number}`,
-    cluster,
-    rack: { id: idOf("domain", rack), kind: "rack", name: `rack-${rack}` },
+    rack: { id: idOf("domain", rack), name: `rack-${rack}` },
     domains: [
-      { id: idOf("domain", 10 + rack), kind: "power", name: `feed-${rack === 1 ? "a" : "b"}` },
-      { id: idOf("domain", 20 + rack), kind: "switch", name: `leaf-${rack}` },
+      { id: idOf("domain", rack), kind: "rack", name: `rack-${rack}`, parent: null },
+      { id: idOf("domain", 10 + rack), kind: "power", name: `feed-${rack === 1 ? "a" : "b"}`, parent: null },
+      { id: idOf("domain", 20 + rack), kind: "switch", name: `leaf-${rack}`, parent: null },
     ],
-    node_class: "h100-sxm-8",
     address: `10.20.${rack}.${number}`,
-    state: wish.state ?? "active",
-    grade: wish.stale ? "unknown" : worstOf(contributions),
+    state,
     stale: wish.stale ?? false,
     is_spare: wish.spare ?? false,
     reported_at: iso(world.now - (wish.stale ? 312_000 : 3_000)),
-    source: "simulated",
     firmware: { vbios: "96.00.99.00.01", driver: "580.82.07", nic: "28.43.2026" },
-    contributions,
+    verdict: { grade, rule_version: RULES.version, reason: wish.stale ? "the report is too old" : "the worst of its signals", contributions },
     devices: Array.from({ length: GPUS }, (_, index) => ({
-      id: idOf("device", number * 100 + index),
       kind: "gpu",
       index,
-      model: "H100 SXM 80 GB",
+      model: "H100 SXM",
+      memory_nbytes: 80 * 2 ** 30,
       uuid: `GPU-${digestOf(`${number} ${index}`).slice(7, 39)}`,
-      state: "active",
+      state: "present" as const,
+      state_at: iso(world.now - 3_600_000),
     })),
+    allowed: allowedFor(state),
   };
   world.nodes.set(node.id, node);
-  world.signals.set(node.id, signals);
+  world.signals.set(node.id, lines);
+  const actor = { kind: "system", id: "grades", name: "published rule" };
+  world.nodeEvents.set(
+    node.id,
+    grade === "low"
+      ? []
+      : [{ id: number, at: iso(world.now - 840_000), kind: "grade", before: "low", after: grade, actor, reason: node.verdict.reason }],
+  );
 }

@@ -1,7 +1,7 @@
 /** Jobs of the fake: one that is watched, one unprotected, and some that are over. */
 import type { FleetNode, Job, JobEvent, LossPoint, NodeRef, Protection, RankRow } from "@/api/types";
 
-import { idOf, randomMake } from "./random";
+import { digestOf, idOf, randomMake } from "./random";
 import type { World } from "./world";
 import { iso, must } from "./world";
 
@@ -71,6 +71,7 @@ function ranksMake(world: World, wish: JobWish): RankRow[] {
       member: `m-${rank}`,
       node: nodeRef(nodeNamed(world, name)),
       epoch_from: rank === 2 ? wish.epochs.length : 1,
+      mirrors: mirror ? [{ member: `s-${rank}`, node: nodeRef(nodeNamed(world, mirror)) }] : [],
       mirror: mirror ? { member: `s-${rank}`, node: nodeRef(nodeNamed(world, mirror)) } : null,
       protection: open ? "unprotected" : wish.protection === "unprotected" ? "protected" : wish.protection,
       lag_steps: mirror ? (wish.protection === "catching_up" ? 14 : 0) : null,
@@ -97,10 +98,33 @@ function eventsMake(world: World, wish: JobWish): JobEvent[] {
       step,
       rank,
       member: null,
+      values: {},
       text,
     }))
     .toReversed();
 }
+
+/** Fields that no screen of the fake turns on. */
+const BOOKKEEPING = {
+  arguments: [] as string[],
+  attached: false,
+  coordinators_wanted: 2,
+  digest: digestOf("job"),
+  directory: "/runs/fake",
+  end_reason: "",
+  ended_at: null,
+  environment_names: [] as string[],
+  fence: 1,
+  phase: "",
+  placement_warnings: [] as string[],
+  seed: 7,
+  stale: false,
+  standbys: [] as string[],
+  started_at: null,
+  stop_reason: "",
+  stop_requested_at: null,
+  submitted_by: { kind: "person", id: idOf("user", 1), name: "Otto Brandt" },
+};
 
 export function jobsSeed(world: World): void {
   for (const wish of WISHES) {
@@ -114,6 +138,8 @@ export function jobsSeed(world: World): void {
       state: wish.state,
       world_size: Math.max(wish.owners.length, 2),
       standbys_wanted: 1,
+      ...BOOKKEEPING,
+      tenant: idOf("tenant", 1),
       script: "examples/gpt.py",
       epoch: wish.epochs.length,
       committed_step: last?.step ?? null,
@@ -138,6 +164,6 @@ export function jobsSeed(world: World): void {
 
 function placeRanks(world: World, job: Job, wish: JobWish): void {
   wish.owners.forEach((name, rank) => {
-    nodeNamed(world, name).rank_of.push({ job: { id: job.id, name: job.name }, rank });
+    nodeNamed(world, name).rank_of.push({ job: job.id, job_name: job.name, rank });
   });
 }

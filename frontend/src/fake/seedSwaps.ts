@@ -104,6 +104,13 @@ function swapMake(world: World, wish: SwapWish): Swap {
   const copied = state === "preparing" ? 0.62 : 1;
   return {
     id: idOf("swap", wish.number),
+    tenant: idOf("tenant", 1),
+    evidence_digest: digestOf(`evidence ${wish.number}`),
+    runtime_phase: "",
+    waiting_for: "",
+    abort_reason: "",
+    state_at: iso(world.now - wish.ageS * 500),
+    ended_at: null,
     job: { id: job.id, name: job.name },
     rank: wish.rank,
     kind: wish.kind ?? "planned",
@@ -111,7 +118,7 @@ function swapMake(world: World, wish: SwapWish): Swap {
     source_node: nodeRef(nodeNamed(world, wish.source)),
     target_node: wish.target ? nodeRef(nodeNamed(world, wish.target)) : null,
     source_member: `m-${wish.rank}`,
-    target_member: wish.target ? "s-1" : null,
+    target_member: wish.target ? "s-1" : "",
     proposer: wish.proposer ?? POLICY,
     reason: wish.reason,
     created_at: iso(world.now - wish.ageS * 1000),
@@ -127,7 +134,7 @@ function swapMake(world: World, wish: SwapWish): Swap {
     stall_ms: wish.pauseMs ? wish.pauseMs * 0.6 : null,
     watch_from_step: wish.fromStep ?? null,
     watch_steps: 30,
-    band: { center: centre, half_width: Math.max(0.05 * centre, 0.1), rule: "Line through the last 20 points (Theil-Sen), taken to the end of the watch; half width 5 scatters, at least 5 % of the centre." },
+    band: { series: "validation_loss", points: 20, center: centre, half_width: Math.max(0.05 * centre, 0.1), rule: "Line through the last 20 points (Theil-Sen), taken to the end of the watch; half width 5 scatters, at least 5 % of the centre." },
     transfer: planned && wish.path.includes("preparing") ? { done_bytes: copied * 1.86e9, total_bytes: 1.86e9, rate_bytes_per_s: state === "preparing" ? 88e6 : null, units_done: Math.round(copied * 148), units_total: 148 } : null,
     failure: wish.failure ?? null,
     certificate: handed ? idOf("certificate", wish.number) : null,
@@ -139,12 +146,13 @@ function swapMake(world: World, wish: SwapWish): Swap {
 const planMake = (wish: SwapWish): Swap["plan"] => ({
   reservation: `${wish.target} for rank ${wish.rank}, until the swap ends`,
   blast_radius: "1 of 1 swaps in this job, 1 of 2 in rack-1, 1 of 4 in the tenant",
+  document: {},
   constraints: [
-    { name: "target_healthy", ok: true, text: `${wish.target} is low, reported 3 s ago` },
-    { name: "failure_domain", ok: true, text: "no other rank of this job shares its power feed" },
-    { name: "same_class", ok: true, text: "h100-sxm-8 on both sides" },
-    { name: "mirror_protects", ok: true, text: "lag 0 steps" },
-    { name: "attestation", ok: null, text: "no hardware root of trust is configured" },
+    { name: "target_healthy", required: true, ok: true, text: `${wish.target} is low, reported 3 s ago` },
+    { name: "failure_domain", required: true, ok: true, text: "no other rank of this job shares its power feed" },
+    { name: "same_class", required: true, ok: true, text: "h100-sxm-8 on both sides" },
+    { name: "mirror_protects", required: true, ok: true, text: "lag 0 steps" },
+    { name: "attestation", required: false, ok: null, text: "no hardware root of trust is configured" },
   ],
 });
 
@@ -154,6 +162,7 @@ export const eventOf = (swap: Swap, sequence: number, from: string | null, to: s
   at,
   from_state: from,
   to_state: to,
+  deadline_at: null,
   action: to === "watching" ? "take_force" : to,
   actor: to === "proposed" ? (swap.proposer ?? POLICY) : actorFor(to),
   detail: to === "planned" ? { target: swap.target_node?.name, digest: swap.plan_digest?.slice(0, 19) } : to === "watching" ? { step: swap.watch_from_step, pause_ms: swap.pause_ms } : {},
@@ -165,6 +174,7 @@ function approvalMake(world: World, swap: Swap, wish: SwapWish): ApprovalDetail 
   const executed = swap.phases.find(({ state }) => state === "watching");
   return {
     id: idOf("approval", wish.number),
+    tenant: idOf("tenant", 1),
     subject_kind: "swap",
     subject_id: swap.id,
     summary: `Move rank ${wish.rank} of ${swap.job.name} from ${wish.source} to ${wish.target} at a step boundary. ${wish.reason} Training pauses for at most 500 ms; until the switch it can be aborted and the job stays on ${wish.source}.`,
@@ -176,7 +186,7 @@ function approvalMake(world: World, swap: Swap, wish: SwapWish): ApprovalDetail 
     expires_at: iso(new Date(swap.created_at).getTime() + 3_600_000),
     decided_by: decided ? ADA : null,
     decided_at: decided?.entered_at ?? null,
-    reason: refused ? "One replay burst is no trend; watch it until tomorrow." : null,
+    reason: refused ? "One replay burst is no trend; watch it until tomorrow." : "",
     executed_at: executed?.entered_at ?? null,
     may_decide: false,
     why_not: null,

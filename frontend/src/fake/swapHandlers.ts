@@ -72,8 +72,8 @@ export const swapHandlers = (world: World) => [
   http.put<never, { engaged: boolean; reason: string }>("/api/v1/swaps/brake", async ({ request }) => {
     const { engaged, reason } = await request.json();
     world.brake = engaged
-      ? { engaged, engaged_by: OTTO, reason, at: iso(world.now) }
-      : { engaged, engaged_by: null, reason: null, at: null };
+      ? { ...world.brake, engaged, engaged_by: OTTO, reason, at: iso(world.now) }
+      : { ...world.brake, engaged, engaged_by: null, reason: null, at: null };
     world.tell("brake.changed", { engaged });
     return HttpResponse.json(world.brake);
   }),

@@ -5,13 +5,14 @@ import type {
   Brake,
   Certificate,
   Cluster,
-  FleetNode,
   Job,
   JobEvent,
   LossPoint,
   Me,
+  NodeDetail,
+  NodeEvent,
   RankRow,
-  SignalSeries,
+  SignalLine,
   Swap,
   SwapEvent,
 } from "@/api/types";
@@ -22,8 +23,9 @@ export interface World {
   me: Me | null;
   people: Me[];
   clusters: Cluster[];
-  nodes: Map<string, FleetNode>;
-  signals: Map<string, SignalSeries[]>;
+  nodes: Map<string, NodeDetail>;
+  signals: Map<string, SignalLine[]>;
+  nodeEvents: Map<string, NodeEvent[]>;
   jobs: Map<string, Job>;
   losses: Map<string, LossPoint[]>;
   ranks: Map<string, RankRow[]>;

@@ -53,8 +53,24 @@ export function bytes(value: number): Quantity {
 /** A share between 0 and 1 as per cent. */
 export const percent = (share: number): Quantity => ({ digits: measure(share * 100), unit: "%" });
 
+/** Words of the field that are not written in small letters. */
+const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  ["ECC", "DRAM", "SRAM", "HBM", "PCIe", "GPU", "CPU", "NIC", "NVLink", "VBIOS", "BMC", "BIOS", "UUID", "XID", "CRC"].map(
+    (name) => [name.toLowerCase(), name],
+  ),
+);
+
 /** A word as a person writes it: `awaiting_approval` becomes `Awaiting approval`. */
 export function words(code: string): string {
-  const text = code.replaceAll(/[_.]/g, " ");
+  const text = code
+    .split(/[_.\s]+/)
+    .map((word) => NAMES[word.toLowerCase()] ?? word)
+    .join(" ");
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The same inside a sentence: only names keep their capitals. */
+export function wordsWithin(code: string): string {
+  const text = words(code);
+  return NAMES[text.split(" ", 1)[0]?.toLowerCase() ?? ""] ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -56,10 +56,11 @@ export function span(seconds: number): string {
   return "0 s";
 }
 
+const two = (value: number): string => String(value).padStart(2, "0");
+
 /** A span to the second, as on a running clock: `0:42`, `12:05`, `1:02:09`. */
 export function stopwatch(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
-  const two = (value: number) => String(value).padStart(2, "0");
   const hours = Math.floor(whole / 3600);
   const minutes = Math.floor((whole % 3600) / 60);
   const rest = two(whole % 60);

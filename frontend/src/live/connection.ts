@@ -70,8 +70,8 @@ export class LiveConnection {
     const socket = new WebSocket(this.#url);
     this.#socket = socket;
     this.#timer = setTimeout(() => socket.close(), HELLO_WAIT_MS);
-    socket.onmessage = (event) => this.#receive(event.data);
-    socket.onclose = () => this.#lost(socket);
+    socket.addEventListener("message", (event) => this.#receive(event.data));
+    socket.addEventListener("close", () => this.#lost(socket));
   }
 
   /** Closes for good. */

@@ -27,7 +27,7 @@ type ListOptions<T> = UseInfiniteQueryOptions<
   string | null
 >;
 
-interface ListViewProps<T extends { id: string }> {
+interface ListViewProps<T extends { id: string | number }> {
   what: string;
   // each list has a key of its own shape, which does not matter here
   options: unknown;
@@ -38,7 +38,7 @@ interface ListViewProps<T extends { id: string }> {
   filters?: ReactNode;
 }
 
-export function ListView<T extends { id: string }>(props: ListViewProps<T>) {
+export function ListView<T extends { id: string | number }>(props: ListViewProps<T>) {
   const { what, columns, sort, onSort, empty, filters } = props;
   const query = useInfiniteQuery(props.options as ListOptions<T>);
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.results) ?? [], [query.data]);
@@ -65,7 +65,7 @@ export function ListView<T extends { id: string }>(props: ListViewProps<T>) {
         ) : rows.length === 0 ? (
           empty
         ) : (
-          <DataTable label={what} rows={rows} columns={columns} rowKey={(row) => row.id} sort={sort} onSort={onSort} onEnd={next} />
+          <DataTable label={what} rows={rows} columns={columns} rowKey={(row) => String(row.id)} sort={sort} onSort={onSort} onEnd={next} />
         )}
         {rows.length > 0 ? (
           <footer className={styles.foot} role="status">

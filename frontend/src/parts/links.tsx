@@ -1,7 +1,7 @@
 /** Things by name, as links to their pages. */
 import { Link } from "react-router";
 
-import type { JobRef, NodeRef, SwapSummary } from "@/api/types";
+import type { JobRef, NodeRef, RankRef, SwapSummary } from "@/api/types";
 import { paths } from "@/app/paths";
 import { GradeShape } from "@/ui/Grade";
 import { Icon } from "@/ui/Icon";
@@ -35,6 +35,10 @@ export const SwapRoute = ({ swap }: { swap: SwapSummary }) => (
     {swap.target_node ? <NodeLink node={swap.target_node} /> : <span className="dim">to be chosen</span>}
   </span>
 );
+
+/** What a node holds: a rank, or a place as a standby. */
+export const rankText = (held: RankRef): string =>
+  held.rank === null ? `${held.job_name} standby` : `${held.job_name} rank ${held.rank}`;
 
 export const swapTitle = (swap: SwapSummary): string =>
   `${swap.source_node?.name ?? "?"} → ${swap.target_node?.name ?? "to be chosen"}`;

@@ -1,4 +1,6 @@
 /** How a swap's state is called, where it stands on the way, and how it looks. */
+import type { SwapState } from "@/api/swapStates";
+import { swapStatesTerminal, swapTransitions } from "@/api/swapStates";
 import type { SwapSummary } from "@/api/types";
 import { words } from "@/format/numbers";
 import { MiniRail } from "@/ui/PhaseRail";
@@ -16,26 +18,28 @@ export const PLANNED_WAY = [
   "cutting_over",
   "watching",
   "completed",
-] as const;
+] as const satisfies readonly SwapState[];
 
-export const UNPLANNED_WAY = ["taking_over", "watching", "completed"] as const;
+export const UNPLANNED_WAY = ["taking_over", "watching", "completed"] as const satisfies readonly SwapState[];
 
-/** Ended otherwise than completed. */
-const STOPPED: ReadonlySet<string> = new Set(["aborted", "refused", "expired", "failed", "deviated"]);
+const ENDED: ReadonlySet<string> = swapStatesTerminal;
 
 const LOUD: ReadonlySet<string> = new Set(["failed", "deviated"]);
 
 const WAITING: ReadonlySet<string> = new Set(["proposed", "planned", "awaiting_approval"]);
 
-export const isStopped = (state: string): boolean => STOPPED.has(state);
-export const isOpen = (state: string): boolean => state !== "completed" && !STOPPED.has(state);
+export const isOpen = (state: string): boolean => !ENDED.has(state);
+
+/** What an action does from a state, in the words of the table; empty for one that it has not. */
+export const effectOf = (action: string, state: string): string =>
+  swapTransitions.find((line) => line.action === action && line.sources.some((source) => source === state))?.effect ?? "";
 
 export const wayOf = (swap: SwapSummary): readonly string[] =>
   swap.kind === "unplanned" ? UNPLANNED_WAY : PLANNED_WAY;
 
 function toneOf(state: string): TagTone {
   if (LOUD.has(state)) return "loud";
-  if (STOPPED.has(state)) return "plain";
+  if (ENDED.has(state) && state !== "completed") return "plain";
   if (WAITING.has(state)) return "plain";
   return state === "completed" ? "quiet" : "active";
 }

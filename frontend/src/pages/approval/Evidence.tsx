@@ -20,6 +20,9 @@ export const Evidence = ({ document }: { document: Record<string, unknown> }) =>
   </Panel>
 );
 
+/** The document never changes while it is shown, so that a place in a list is a key. */
+const keyOf = (item: unknown, place: number): string => `${place} ${JSON.stringify(item)}`;
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -39,7 +42,7 @@ function Tree({ value, depth }: { value: unknown; depth: number }) {
     ) : (
       <ol className={styles.list}>
         {value.map((item, index) => (
-          <li key={index}>
+          <li key={keyOf(item, index)}>
             <Tree value={item} depth={depth + 1} />
           </li>
         ))}

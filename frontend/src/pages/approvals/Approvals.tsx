@@ -4,6 +4,7 @@ import { approvalsQuery } from "@/api/queries";
 import type { Approval } from "@/api/types";
 import { PageHead } from "@/app/PageHead";
 import { paths } from "@/app/paths";
+import { useSession } from "@/app/session";
 import { useAddress } from "@/app/useAddress";
 import { words } from "@/format/numbers";
 import { Choice, ListView } from "@/parts/ListView";
@@ -52,6 +53,7 @@ const STATES = ["pending", "approved", "refused", "expired", "void"].map((state)
 const MINE = [["true", "I can decide"]] as const;
 
 export default function Approvals() {
+  const { tenant } = useSession();
   const { values, set } = useAddress(["state", "mine", "sort"]);
   const { sort, ...filters } = values;
   return (
@@ -59,7 +61,7 @@ export default function Approvals() {
       <PageHead title="Approvals" />
       <ListView
         what="Approvals"
-        options={approvalsQuery(filters)}
+        options={approvalsQuery({ ...filters, tenant: tenant.id })}
         columns={COLUMNS}
         sort={sort ?? ""}
         onSort={(next) => set("sort", next)}

@@ -6,7 +6,7 @@ import { PageHead } from "@/app/PageHead";
 import { pathOf } from "@/app/paths";
 import { useSession } from "@/app/session";
 import { useAddress } from "@/app/useAddress";
-import { count, words } from "@/format/numbers";
+import { count, words, wordsWithin } from "@/format/numbers";
 import { ListView, TextFilter } from "@/parts/ListView";
 import { CopyId } from "@/ui/CopyId";
 import { Empty, Forbidden } from "@/ui/States";
@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 const detailText = (detail: Record<string, unknown>): string =>
   Object.entries(detail)
     .filter(([, value]) => value !== null && typeof value !== "object")
-    .map(([name, value]) => `${words(name).toLowerCase()} ${String(value)}`)
+    .map(([name, value]) => `${wordsWithin(name)} ${String(value)}`)
     .join(", ");
 
 export default function Audit() {

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { clustersQuery, layoutQuery, nodesQuery } from "@/api/queries";
 import type { Cluster } from "@/api/types";
 import { PageHead } from "@/app/PageHead";
+import { useSession } from "@/app/session";
 import { useAddress } from "@/app/useAddress";
 import { View } from "@/app/View";
 import { words } from "@/format/numbers";
@@ -12,7 +13,7 @@ import { Empty } from "@/ui/States";
 
 import { COLUMNS } from "./columns";
 import styles from "./fleet.module.css";
-import { Legend, Racks } from "./Racks";
+import { Standing } from "./Racks";
 
 const GRADE_OPTIONS = GRADES.map((grade) => [grade, words(grade)] as const);
 
@@ -33,7 +34,8 @@ const NoNodes = () => (
 );
 
 export default function Fleet() {
-  const clusters = useQuery(clustersQuery);
+  const { tenant } = useSession();
+  const clusters = useQuery(clustersQuery(tenant.id));
   return (
     <View what="The clusters" query={clusters}>
       {(page) => {
@@ -92,30 +94,23 @@ function Clusters({ clusters, first }: { clusters: readonly Cluster[]; first: Cl
 }
 
 function RackView({ cluster }: { cluster: Cluster }) {
-  const layout = useQuery(layoutQuery(cluster.id));
+  const { tenant } = useSession();
+  const layout = useQuery(layoutQuery(cluster.id, tenant.id));
   return (
     <View what="The layout" query={layout}>
-      {({ racks }) =>
-        racks.every((rack) => rack.nodes.length === 0) ? (
-          <NoNodes />
-        ) : (
-          <>
-            <Legend racks={racks} />
-            <Racks racks={racks} />
-          </>
-        )
-      }
+      {(data) => (data.racks.every((rack) => rack.nodes.length === 0) ? <NoNodes /> : <Standing layout={data} />)}
     </View>
   );
 }
 
 function NodeList({ cluster }: { cluster: Cluster }) {
+  const { tenant } = useSession();
   const { values, set } = useAddress(["grade", "state", "spare", "search", "sort"]);
   const { sort, ...filters } = values;
   return (
     <ListView
       what="Nodes"
-      options={nodesQuery({ ...filters, cluster: cluster.id })}
+      options={nodesQuery({ ...filters, cluster: cluster.id, tenant: tenant.id })}
       columns={COLUMNS}
       sort={sort ?? ""}
       onSort={(next) => set("sort", next)}

@@ -1,10 +1,12 @@
 /** Racks as they stand: one tile per node, its grade as colour and as shape. */
-import { memo } from "react";
+import { memo, useMemo } from "react";
 import { Link } from "react-router";
 
-import type { Grade, NodeTile, Rack } from "@/api/types";
+import type { Grade, Layout, NodeTile, Rack } from "@/api/types";
 import { paths } from "@/app/paths";
-import { words } from "@/format/numbers";
+import { useAddress } from "@/app/useAddress";
+import { wordsWithin } from "@/format/numbers";
+import { rankText } from "@/parts/links";
 import { GRADES, GRADE_WORDS, GradeBar, GradeShape } from "@/ui/Grade";
 
 import styles from "./fleet.module.css";
@@ -18,32 +20,64 @@ const countsOf = (nodes: readonly NodeTile[]): Partial<Record<Grade, number>> =>
   return counts;
 };
 
-export function Legend({ racks }: { racks: readonly Rack[] }) {
+/** Racks with a legend, and the domains that can be laid over them. */
+export function Standing({ layout }: { layout: Layout }) {
+  const { values, set } = useAddress(["domain"]);
+  const domains = layout.domains.filter(({ kind }) => kind !== "rack");
+  const marked = useMemo(
+    () => new Set(values.domain ? (layout.nodes_by_domain[values.domain] ?? []) : []),
+    [layout, values.domain],
+  );
   return (
-    <div className={styles.legend}>
-      <GradeBar counts={countsOf(racks.flatMap((rack) => rack.nodes))} />
-      <ul className={styles.keys}>
-        <li>
-          <i className={styles.keySpare} /> spare
-        </li>
-        <li>
-          <i className={`${styles.keyStale} hatched`} /> stale: no report in time
-        </li>
-        <li>
-          <i className={styles.keyOut} /> not taking ranks
-        </li>
-      </ul>
-    </div>
+    <>
+      <div className={styles.legend}>
+        <GradeBar counts={countsOf(layout.racks.flatMap((rack) => rack.nodes))} />
+        <Keys />
+        {domains.length > 0 ? (
+          <label className={styles.overlay}>
+            Show the domain
+            <select className={styles.select} value={values.domain ?? ""} onChange={(event) => set("domain", event.currentTarget.value)}>
+              <option value="">none</option>
+              {domains.map(({ id, kind, name }) => (
+                <option key={id} value={id}>
+                  {kind} {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+      </div>
+      <Racks racks={layout.racks} marked={marked} />
+    </>
   );
 }
 
-export function Racks({ racks }: { racks: readonly Rack[] }) {
+const Keys = () => (
+  <ul className={styles.keys}>
+    <li>
+      <i className={styles.keySpare} /> spare
+    </li>
+    <li>
+      <i className={`${styles.keyStale} hatched`} /> stale: no report in time
+    </li>
+    <li>
+      <i className={styles.keyOut} /> not taking ranks
+    </li>
+  </ul>
+);
+
+interface RacksProps {
+  racks: readonly Rack[];
+  marked: ReadonlySet<string>;
+}
+
+function Racks({ racks, marked }: RacksProps) {
   const total = racks.reduce((sum, rack) => sum + rack.nodes.length, 0);
   const small = total > NODES_TILED_LARGE_MAX;
   return (
     <div className={small ? styles.racksSmall : styles.racks}>
       {racks.map((rack) => (
-        <RackBox key={rack.id ?? rack.name} rack={rack} small={small} />
+        <RackBox key={rack.rack?.id ?? "none"} rack={rack} small={small} marked={marked} />
       ))}
     </div>
   );
@@ -52,17 +86,25 @@ export function Racks({ racks }: { racks: readonly Rack[] }) {
 const worst = (nodes: readonly NodeTile[]): Grade =>
   GRADES.find((grade) => grade !== "unknown" && nodes.some((node) => node.grade === grade)) ?? "unknown";
 
-const RackBox = memo(({ rack, small }: { rack: Rack; small: boolean }) => (
-  <section className={styles.rack} aria-label={`Rack ${rack.name}`}>
+interface RackBoxProps {
+  rack: Rack;
+  small: boolean;
+  marked: ReadonlySet<string>;
+}
+
+const rackName = (rack: Rack): string => rack.rack?.name ?? "Rack not known";
+
+const RackBox = memo(({ rack, small, marked }: RackBoxProps) => (
+  <section className={styles.rack} aria-label={rackName(rack)}>
     <header>
-      <h2>{rack.name}</h2>
+      <h2>{rackName(rack)}</h2>
       <span className="dim small">
         {rack.nodes.length} nodes, worst {GRADE_WORDS[worst(rack.nodes)].toLowerCase()}
       </span>
     </header>
     <ul className={small ? styles.tilesSmall : styles.tiles}>
       {rack.nodes.map((node) => (
-        <li key={node.id}>
+        <li key={node.id} className={marked.has(node.id) ? styles.marked : undefined}>
           <Tile node={node} small={small} />
         </li>
       ))}
@@ -71,14 +113,14 @@ const RackBox = memo(({ rack, small }: { rack: Rack; small: boolean }) => (
 ));
 RackBox.displayName = "RackBox";
 
-const ranksOf = (node: NodeTile): string[] => node.rank_of.map(({ job, rank }) => `${job.name} rank ${rank}`);
+const ranksOf = (node: NodeTile): string[] => node.rank_of.map(rankText);
 
 function describe(node: NodeTile): string {
-  const words_ = [node.name, `grade ${node.grade}`];
-  if (node.stale) words_.push("stale");
-  if (node.is_spare) words_.push("spare");
-  if (node.state !== "active") words_.push(node.state);
-  return [...words_, ...ranksOf(node)].join(", ");
+  const said = [node.name, `grade ${node.grade}`];
+  if (node.stale) said.push("stale");
+  if (node.is_spare) said.push("spare");
+  if (node.state !== "active") said.push(node.state);
+  return [...said, ...ranksOf(node)].join(", ");
 }
 
 function classOf(node: NodeTile, small: boolean): string {
@@ -100,7 +142,7 @@ function Tile({ node, small }: { node: NodeTile; small: boolean }) {
 }
 
 function TileWords({ node }: { node: NodeTile }) {
-  const note = node.stale ? "stale" : node.state === "active" ? "" : words(node.state).toLowerCase();
+  const note = node.stale ? "stale" : node.state === "active" ? "" : wordsWithin(node.state);
   const holds = ranksOf(node).join(", ") || (node.is_spare ? "spare" : "free");
   return (
     <>

@@ -3,13 +3,14 @@ import { Link } from "react-router";
 import type { FleetNode } from "@/api/types";
 import { paths } from "@/app/paths";
 import { words } from "@/format/numbers";
+import { rankText } from "@/parts/links";
 import { GRADES, GradeMark } from "@/ui/Grade";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
 
 const ranks = (node: FleetNode): string =>
-  node.rank_of.map(({ job, rank }) => `${job.name} rank ${rank}`).join(", ");
+  node.rank_of.map(rankText).join(", ");
 
 export const COLUMNS: readonly Column<FleetNode>[] = [
   { id: "name", header: "Node", cell: (node) => <Link to={paths.node(node.id)}>{node.name}</Link>, value: (node) => node.name },
@@ -22,7 +23,7 @@ export const COLUMNS: readonly Column<FleetNode>[] = [
   },
   { id: "state", header: "State", cell: (node) => <StateTag node={node} />, value: (node) => node.state },
   { id: "rack", header: "Rack", cell: (node) => node.rack?.name ?? <span className="dim">none</span>, value: (node) => node.rack?.name },
-  { id: "class", header: "Class", cell: (node) => node.node_class, value: (node) => node.node_class },
+  { id: "class", header: "Class", cell: (node) => node.node_class.name, value: (node) => node.node_class.name },
   {
     id: "spare",
     header: "Spare",

@@ -1,9 +1,9 @@
-import { useMutation, useInfiniteQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useNavigate } from "react-router";
 
 import { swapPropose } from "@/api/commands";
-import { nodesQuery } from "@/api/queries";
+import { sparesQuery } from "@/api/queries";
 import type { Job, RankRow } from "@/api/types";
 import { paths } from "@/app/paths";
 import { ReasonDialog } from "@/ui/ReasonDialog";
@@ -22,7 +22,7 @@ export function ProposeDialog({ job, rank, onClose }: ProposeDialogProps) {
   const [target, setTarget] = useState("");
   // one key per opened form: pressing twice proposes once
   const [key] = useState(() => crypto.randomUUID());
-  const spares = useInfiniteQuery(nodesQuery({ spare: "true", state: "active", cluster: job.cluster.id }));
+  const spares = useQuery(sparesQuery(rank.node?.id ?? ""));
   const propose = useMutation({
     mutationFn: (reason: string) =>
       swapPropose({ job: job.id, rank: rank.rank, target_node: target || null, reason }, key),
@@ -45,14 +45,11 @@ export function ProposeDialog({ job, rank, onClose }: ProposeDialogProps) {
         </label>
         <select id={field} className={styles.target} value={target} onChange={(event) => setTarget(event.currentTarget.value)}>
           <option value="">Best spare, chosen by the plan</option>
-          {(spares.data?.pages ?? [])
-            .flatMap((page) => page.results)
-            .filter((node) => node.reserved_for === null)
-            .map((node) => (
-              <option key={node.id} value={node.id}>
-                {node.name}, grade {node.grade}
-              </option>
-            ))}
+          {(spares.data ?? []).map((spare) => (
+            <option key={spare.id} value={spare.id} disabled={spare.refusal !== null}>
+              {[spare.name, spare.refusal ?? spare.drawbacks.join(", ")].filter(Boolean).join(": ")}
+            </option>
+          ))}
         </select>
       </div>
     </ReasonDialog>

@@ -4,6 +4,7 @@ import { jobsQuery } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { PageHead } from "@/app/PageHead";
 import { paths } from "@/app/paths";
+import { useSession } from "@/app/session";
 import { useAddress } from "@/app/useAddress";
 import { words } from "@/format/numbers";
 import { JobStateTag } from "@/parts/JobStateTag";
@@ -56,6 +57,7 @@ const COLUMNS: readonly Column<Job>[] = [
 const labelled = (codes: readonly string[]) => codes.map((code) => [code, words(code)] as const);
 
 export default function Jobs() {
+  const { tenant } = useSession();
   const { values, set } = useAddress(["state", "protection", "sort"]);
   const { sort, ...filters } = values;
   return (
@@ -63,7 +65,7 @@ export default function Jobs() {
       <PageHead title="Jobs" />
       <ListView
         what="Jobs"
-        options={jobsQuery(filters)}
+        options={jobsQuery({ ...filters, tenant: tenant.id })}
         columns={COLUMNS}
         sort={sort ?? ""}
         onSort={(next) => set("sort", next)}

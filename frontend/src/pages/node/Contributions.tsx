@@ -1,61 +1,78 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import type { Contribution, FleetNode } from "@/api/types";
-import { words } from "@/format/numbers";
+import { ruleQuery } from "@/api/queries";
+import type { Contribution, NodeDetail, RuleBook } from "@/api/types";
+import { measure, words } from "@/format/numbers";
 import { DataTable } from "@/ui/DataTable";
 import { GRADES, GradeMark } from "@/ui/Grade";
 import { Panel } from "@/ui/Panel";
 import { Quantity } from "@/ui/Quantity";
 import { Empty } from "@/ui/States";
+import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
 
-const COLUMNS: readonly Column<Contribution>[] = [
-  { id: "signal", header: "Signal", cell: (row) => <span className="strong">{words(row.signal)}</span>, value: (row) => row.signal },
+type Rule = RuleBook["signals"][number];
+
+/** `5 / 20 / 60`: where medium, high and critical begin. */
+const thresholdText = (rule: Rule | undefined): string =>
+  rule ? [rule.medium, rule.high, rule.critical].map((value) => (value === null ? "–" : measure(value))).join(" / ") : "";
+
+const columnsOf = (rules: ReadonlyMap<string, Rule>): readonly Column<Contribution>[] => [
+  { id: "signal", header: "Signal", cell: (row) => <span className="strong">{words(row.name)}</span>, value: (row) => row.name },
   {
     id: "grade",
     header: "Says",
-    cell: (row) => <GradeMark grade={row.grade} />,
-    value: (row) => GRADES.indexOf(row.grade),
+    cell: (row) => (row.grade === null ? <span className="dim">no opinion</span> : <GradeMark grade={row.grade} />),
+    value: (row) => (row.grade === null ? null : GRADES.indexOf(row.grade)),
   },
   {
     id: "value",
     header: "Value",
     align: "right",
-    cell: (row) => <Quantity value={row.value} unit={row.unit} />,
-    value: (row) => row.value,
+    cell: (row) => <Quantity value={row.figure} unit={row.unit} />,
+    value: (row) => row.figure,
   },
   {
-    id: "threshold",
-    header: "Next threshold",
+    id: "thresholds",
+    header: "Medium / high / critical",
     align: "right",
-    cell: (row) => (row.threshold === null ? <span className="dim">none</span> : <Quantity value={row.threshold} unit={row.unit} />),
-    value: (row) => row.threshold,
+    cell: (row) => <span className="dim">{thresholdText(rules.get(row.name)) || "no threshold"}</span>,
   },
-  { id: "text", header: "Why", cell: (row) => <span className="ink2">{row.text}</span> },
+  { id: "reason", header: "Why", cell: (row) => <span className="ink2">{row.reason}</span> },
+  { id: "source", header: "Source", cell: (row) => (row.source === "simulated" ? <Tag tone="hatched">simulated</Tag> : row.source) },
 ];
 
-/** Why this grade: what each signal says by the published thresholds. */
-export function Contributions({ node }: { node: FleetNode }) {
+/** Why this grade: what each signal says by the published rule. */
+export function Contributions({ node }: { node: NodeDetail }) {
   const [sort, setSort] = useState("grade");
+  const { data } = useQuery(ruleQuery);
+  const rules = new Map((data?.signals ?? []).map((rule) => [rule.name, rule]));
+  const { contributions, reason, rule_version: version } = node.verdict;
   return (
     <Panel
       title="Why this grade"
       flush
       aside={
         <span>
-          report <Time at={node.reported_at} />
+          {reason ? `${reason}; ` : ""}rule {version}
+          {node.reported_at ? (
+            <>
+              , report <Time at={node.reported_at} />
+            </>
+          ) : null}
         </span>
       }
     >
-      {node.contributions.length === 0 ? (
+      {contributions.length === 0 ? (
         <Empty title="Nothing was reported yet">The grade is unknown until the node&apos;s agent sends its signals.</Empty>
       ) : (
         <DataTable
           label="What each signal says"
-          rows={node.contributions}
-          columns={COLUMNS}
-          rowKey={(row) => row.signal}
+          rows={contributions}
+          columns={columnsOf(rules)}
+          rowKey={(row) => row.name}
           sort={sort}
           onSort={setSort}
         />

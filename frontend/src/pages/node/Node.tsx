@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 
 import { nodeQuery } from "@/api/queries";
-import type { FleetNode } from "@/api/types";
+import type { NodeDetail } from "@/api/types";
 import { PageHead } from "@/app/PageHead";
 import { paths } from "@/app/paths";
 import { View } from "@/app/View";
@@ -14,7 +14,7 @@ import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 
 import { Contributions } from "./Contributions";
-import { Devices, Firmware, Placement, SwapHistory } from "./NodePanels";
+import { Devices, Firmware, NodeHistory, Placement, SwapHistory } from "./NodePanels";
 import { NodeActions } from "./NodeActions";
 import { SignalsPanel } from "./SignalsPanel";
 
@@ -28,7 +28,7 @@ export default function Node() {
   );
 }
 
-const Tags = ({ node }: { node: FleetNode }) => (
+const Tags = ({ node }: { node: NodeDetail }) => (
   <>
     <GradeMark grade={node.grade} stale={node.stale} />
     <Tag tone={node.state === "active" ? "quiet" : "plain"}>{words(node.state)}</Tag>
@@ -37,7 +37,7 @@ const Tags = ({ node }: { node: FleetNode }) => (
   </>
 );
 
-const Loaded = ({ node }: { node: FleetNode }) => (
+const Loaded = ({ node }: { node: NodeDetail }) => (
   <>
     <PageHead
       title={node.name}
@@ -57,6 +57,7 @@ const Loaded = ({ node }: { node: FleetNode }) => (
         <Contributions node={node} />
         <SignalsPanel node={node} />
         <SwapHistory node={node} />
+        <NodeHistory node={node} />
       </div>
       <div className="stack">
         <Placement node={node} />

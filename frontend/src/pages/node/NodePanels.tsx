@@ -1,10 +1,10 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 
-import { swapsQuery } from "@/api/queries";
-import type { FleetNode, SwapSummary } from "@/api/types";
+import { nodeEventsQuery, swapsQuery } from "@/api/queries";
+import type { NodeDetail, NodeEvent, SwapSummary } from "@/api/types";
 import { paths } from "@/app/paths";
-import { words } from "@/format/numbers";
+import { words, wordsWithin } from "@/format/numbers";
 import { JobLink, swapTitle } from "@/parts/links";
 import { SwapStateTag } from "@/parts/swapStates";
 import { DataTable } from "@/ui/DataTable";
@@ -16,7 +16,7 @@ import type { Column } from "@/ui/table";
 
 import styles from "./node.module.css";
 
-export function Placement({ node }: { node: FleetNode }) {
+export function Placement({ node }: { node: NodeDetail }) {
   const domains = node.domains
     .filter((domain) => domain.id !== node.rack?.id)
     .map((domain) => [words(domain.kind), domain.name] as const);
@@ -27,7 +27,7 @@ export function Placement({ node }: { node: FleetNode }) {
           ["Cluster", node.cluster.name],
           ["Rack", node.rack?.name ?? <Unknown key="rack" />],
           ...domains,
-          ["Class", node.node_class],
+          ["Class", node.node_class.name],
           ["Address", node.address ? <span className="mono">{node.address}</span> : <Unknown />],
           ["Holds", node.rank_of.length === 0 ? <span className="dim">no rank</span> : <Ranks node={node} />],
           ["Reserved for", node.reserved_for ?? <span className="dim">nothing</span>],
@@ -37,29 +37,29 @@ export function Placement({ node }: { node: FleetNode }) {
   );
 }
 
-const Ranks = ({ node }: { node: FleetNode }) => (
+const Ranks = ({ node }: { node: NodeDetail }) => (
   <ul>
-    {node.rank_of.map(({ job, rank }) => (
-      <li key={`${job.id} ${rank}`}>
-        <JobLink job={job} /> rank {rank}
+    {node.rank_of.map((held) => (
+      <li key={`${held.job} ${held.rank}`}>
+        <JobLink job={{ id: held.job, name: held.job_name }} /> {held.rank === null ? "standby" : `rank ${held.rank}`}
       </li>
     ))}
   </ul>
 );
 
-export const Devices = ({ node }: { node: FleetNode }) => (
+export const Devices = ({ node }: { node: NodeDetail }) => (
   <Panel title="Devices" aside={node.devices.length}>
     {node.devices.length === 0 ? (
       <p className="dim">The inventory names no device.</p>
     ) : (
       <ul className={styles.devices}>
         {node.devices.map((device) => (
-          <li key={device.id} title={device.uuid}>
+          <li key={`${device.kind} ${device.index} ${device.uuid}`} title={device.uuid}>
             <span>
-              {device.kind} {device.index}
+              {words(device.kind)} {device.index}
               <span className="dim"> {device.model}</span>
             </span>
-            <Tag tone={device.state === "ok" || device.state === "active" ? "quiet" : "plain"}>{words(device.state)}</Tag>
+            <Tag tone={device.state === "present" ? "quiet" : "loud"}>{words(device.state)}</Tag>
           </li>
         ))}
       </ul>
@@ -67,7 +67,7 @@ export const Devices = ({ node }: { node: FleetNode }) => (
   </Panel>
 );
 
-export const Firmware = ({ node }: { node: FleetNode }) => (
+export const Firmware = ({ node }: { node: NodeDetail }) => (
   <Panel title="Firmware and attestation">
     <Facts
       items={[
@@ -87,7 +87,7 @@ const COLUMNS: readonly Column<SwapSummary>[] = [
   { id: "at", header: "Proposed", align: "right", cell: (swap) => <Time at={swap.created_at} /> },
 ];
 
-export function SwapHistory({ node }: { node: FleetNode }) {
+export function SwapHistory({ node }: { node: NodeDetail }) {
   const { data } = useInfiniteQuery(swapsQuery({ node: node.id }));
   const swaps = data?.pages[0]?.results ?? [];
   return (
@@ -96,6 +96,33 @@ export function SwapHistory({ node }: { node: FleetNode }) {
         <p className={styles.none}>None. This node has neither given a rank away nor taken one over.</p>
       ) : (
         <DataTable label="Swaps of this node" rows={swaps} columns={COLUMNS} rowKey={(swap) => swap.id} />
+      )}
+    </Panel>
+  );
+}
+
+const EVENT_COLUMNS: readonly Column<NodeEvent>[] = [
+  { id: "what", header: "What", cell: (event) => <span className="strong">{words(event.kind)}</span> },
+  {
+    id: "change",
+    header: "Change",
+    cell: (event) => (event.before || event.after ? `${wordsWithin(event.before || "none")} → ${wordsWithin(event.after || "none")}` : ""),
+  },
+  { id: "reason", header: "Why", cell: (event) => <span className={styles.reason} title={event.reason}>{event.reason}</span> },
+  { id: "who", header: "Who", cell: (event) => event.actor.name },
+  { id: "at", header: "At", align: "right", cell: (event) => <Time at={event.at} /> },
+];
+
+/** Grades, states and reservations, as they changed. */
+export function NodeHistory({ node }: { node: NodeDetail }) {
+  const { data } = useQuery(nodeEventsQuery(node.id));
+  const events = data?.results ?? [];
+  return (
+    <Panel title="History" flush>
+      {events.length === 0 ? (
+        <p className={styles.none}>Nothing has changed since it was registered.</p>
+      ) : (
+        <DataTable label="History of this node" rows={events} columns={EVENT_COLUMNS} rowKey={(event) => String(event.id)} />
       )}
     </Panel>
   );

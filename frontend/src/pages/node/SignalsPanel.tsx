@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 
 import { signalsQuery } from "@/api/queries";
-import type { FleetNode, Signals, SignalSeries } from "@/api/types";
+import type { Grade, NodeDetail, SignalLine, Signals } from "@/api/types";
 import { View } from "@/app/View";
 import { Chart } from "@/charts/Chart";
 import type { ChartModel } from "@/charts/model";
@@ -26,24 +26,33 @@ const AXIS_HEIGHT_PX = 22;
 
 const secondsOf = (at: string): number => new Date(at).getTime() / 1000;
 
-function modelOf(series: SignalSeries, reach: readonly [number, number]): ChartModel {
+const GRADED: readonly Exclude<Grade, "unknown" | "low">[] = ["medium", "high", "critical"];
+
+/** Where the signal's grades begin, as labelled lines. */
+const thresholdsOf = ({ thresholds }: SignalLine) =>
+  GRADED.flatMap((grade) => {
+    const value = thresholds?.[grade] ?? null;
+    return value === null ? [] : [{ grade, value, label: grade }];
+  });
+
+function modelOf(series: SignalLine, reach: readonly [number, number]): ChartModel {
   return {
     x: series.points.map((point) => secondsOf(point.at)),
     axis: "time",
     series: [
       {
-        label: words(series.name),
+        label: series.unit || "value",
         unit: series.unit,
         values: series.points.map((point) => point.value),
         look: "main",
       },
     ],
-    thresholds: series.thresholds.map(({ grade, value }) => ({ grade, value, label: grade })),
+    thresholds: thresholdsOf(series),
     reach,
   };
 }
 
-export function SignalsPanel({ node }: { node: FleetNode }) {
+export function SignalsPanel({ node }: { node: NodeDetail }) {
   const [windowS, setWindowS] = useState<number>(WINDOWS[0][0]);
   const query = useQuery({ ...signalsQuery(node.id, windowS), refetchInterval: 5_000 });
   return (
@@ -71,8 +80,8 @@ export function SignalsPanel({ node }: { node: FleetNode }) {
 
 function Stack({ node, signals }: { node: string; signals: Signals }) {
   const models = useMemo(() => {
-    const reach = [secondsOf(signals.from), secondsOf(signals.to)] as const;
-    return signals.series.map((series) => ({ series, model: modelOf(series, reach) }));
+    const reach = [secondsOf(signals.start), secondsOf(signals.end)] as const;
+    return signals.signals.map((series) => ({ series, model: modelOf(series, reach) }));
   }, [signals]);
   if (models.length === 0) {
     return <Empty title="No signal in this window">Choose a longer one, or see whether the agent is running.</Empty>;

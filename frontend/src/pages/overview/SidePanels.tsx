@@ -57,6 +57,7 @@ export function FleetPanel({ counts, spares }: FleetPanelProps) {
         />
         <p className="dim small">
           {spares.ready} ready, {spares.reserved} reserved
+          {spares.unfit > 0 ? `, ${spares.unfit} not fit to take over` : ""}
           {target === null ? ", no target set" : `; target ${measure(target)} % of the nodes`}
         </p>
       </div>

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { isProblem } from "@/api/client";
 import { certificateQuery } from "@/api/queries";
 import type { Certificate, Swap } from "@/api/types";
+import { words } from "@/format/numbers";
 import { CopyId } from "@/ui/CopyId";
 import { download } from "@/ui/download";
 import { Facts, Panel } from "@/ui/Panel";
@@ -52,7 +53,7 @@ function Shown({ swap, certificate, verify, busy }: ShownProps) {
           ["Verified", <Verified key="verified" value={certificate.verified} />],
           ["Digest", <CopyId key="digest" value={certificate.digest} label="digest" />],
           ...scalars(certificate.document).map(
-            ([name, value]) => [name.replaceAll("_", " "), <Value key={name} value={value} />] as const,
+            ([name, value]) => [words(name), <Value key={name} value={value} />] as const,
           ),
         ]}
       />

@@ -5,7 +5,7 @@ import { swapEventsQuery } from "@/api/queries";
 import type { Swap, SwapEvent } from "@/api/types";
 import { paths } from "@/app/paths";
 import { View } from "@/app/View";
-import { words } from "@/format/numbers";
+import { words, wordsWithin } from "@/format/numbers";
 import parts from "@/parts/parts.module.css";
 import { Panel } from "@/ui/Panel";
 import { Empty } from "@/ui/States";
@@ -19,7 +19,7 @@ function detailOf(event: SwapEvent): string {
   return Object.entries(event.detail)
     .flatMap(([name, value]) => {
       const text = scalar(value);
-      return text === null ? [] : [`${words(name).toLowerCase()} ${text}`];
+      return text === null ? [] : [`${wordsWithin(name)} ${text}`];
     })
     .join(", ");
 }
@@ -60,8 +60,8 @@ const Line = ({ event }: { event: SwapEvent }) => (
       {words(event.action)}
       <span className="dim">
         {" "}
-        {event.from_state ? `${words(event.from_state).toLowerCase()} → ` : ""}
-        {words(event.to_state).toLowerCase()}
+        {event.from_state ? `${wordsWithin(event.from_state)} → ` : ""}
+        {wordsWithin(event.to_state)}
       </span>
       <span className={parts.values} style={{ display: "block" }}>
         {detailOf(event)}

@@ -9,7 +9,7 @@ import { View } from "@/app/View";
 import { words } from "@/format/numbers";
 import { ApprovalBox } from "@/parts/ApprovalBox";
 import { JobLink, swapTitle } from "@/parts/links";
-import { SwapStateTag } from "@/parts/swapStates";
+import { isOpen, SwapStateTag } from "@/parts/swapStates";
 import { Banner } from "@/ui/Banner";
 import { Panel } from "@/ui/Panel";
 import { PhaseRail } from "@/ui/PhaseRail";
@@ -59,6 +59,16 @@ const Loaded = ({ swap }: { swap: Data }) => (
     {swap.failure ? (
       <Banner icon="warn" tone="loud">
         <span className="strong">{words(swap.failure.code)}.</span> {swap.failure.text}
+      </Banner>
+    ) : null}
+    {swap.waiting_for && isOpen(swap.state) ? (
+      <Banner icon="clock">
+        <span className="strong">Waiting.</span> {swap.waiting_for}
+      </Banner>
+    ) : null}
+    {swap.abort_reason ? (
+      <Banner icon="info">
+        <span className="strong">Given up.</span> {swap.abort_reason}
       </Banner>
     ) : null}
     <RouteHead swap={swap} />

@@ -36,7 +36,11 @@ export function TransferPanel({ swap }: { swap: Swap }) {
             ],
             [
               "Rate",
-              rate === null ? (
+              done >= total ? (
+                <span key="rate" className="dim">
+                  done
+                </span>
+              ) : rate === null ? (
                 <Unknown key="rate" />
               ) : (
                 <span key="rate">

@@ -17,7 +17,9 @@ export function watchOf(swap: Swap, points: readonly LossPoint[]): Watch | null 
   const { band, watch_from_step: from, watch_steps: wanted } = swap;
   if (!band || from === null || wanted === null) return null;
   const after = points.filter(({ step }) => step > from && step <= from + wanted);
-  const values = after.map((point) => point.validation_loss).filter((value): value is number => value !== null);
+  // a job that validates nothing is watched by its train loss
+  const series = band.series === "loss" ? "loss" : "validation_loss";
+  const values = after.map((point) => point[series]).filter((value): value is number => value !== null);
   const last = after.reduce((most, { step }) => Math.max(most, step), from);
   return {
     stepsDone: last - from,

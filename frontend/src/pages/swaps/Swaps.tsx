@@ -1,14 +1,16 @@
 import { Link } from "react-router";
 
 import { swapsQuery } from "@/api/queries";
+import { swapStates } from "@/api/swapStates";
 import type { SwapSummary } from "@/api/types";
 import { PageHead } from "@/app/PageHead";
 import { paths } from "@/app/paths";
+import { useSession } from "@/app/session";
 import { useAddress } from "@/app/useAddress";
 import { words } from "@/format/numbers";
 import { Choice, ListView } from "@/parts/ListView";
 import { JobLink, swapTitle } from "@/parts/links";
-import { PLANNED_WAY, SwapProgress } from "@/parts/swapStates";
+import { SwapProgress } from "@/parts/swapStates";
 import { Quantity } from "@/ui/Quantity";
 import { Empty } from "@/ui/States";
 import { Tag } from "@/ui/Tag";
@@ -34,9 +36,7 @@ const COLUMNS: readonly Column<SwapSummary>[] = [
   { id: "created", header: "Proposed", align: "right", cell: (swap) => <Time at={swap.created_at} />, value: (swap) => swap.created_at },
 ];
 
-const STATES = [...PLANNED_WAY, "taking_over", "aborting", "aborted", "refused", "expired", "failed", "deviated"].map(
-  (state) => [state, words(state)] as const,
-);
+const STATES = swapStates.map((state) => [state, words(state)] as const);
 
 const KINDS = [
   ["planned", "Planned"],
@@ -44,6 +44,7 @@ const KINDS = [
 ] as const;
 
 export default function Swaps() {
+  const { tenant } = useSession();
   const { values, set } = useAddress(["state", "kind", "job", "sort"]);
   const { sort, ...filters } = values;
   return (
@@ -52,7 +53,7 @@ export default function Swaps() {
       <BrakeBar />
       <ListView
         what="Swaps"
-        options={swapsQuery(filters)}
+        options={swapsQuery({ ...filters, tenant: tenant.id })}
         columns={COLUMNS}
         sort={sort ?? ""}
         onSort={(next) => set("sort", next)}
