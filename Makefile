@@ -26,7 +26,7 @@ demo: setup frontend ## The control plane with a real job: prints an address and
 	@$(BIN)/python -m dev.demo $(if $(filter-out 0,$(STORY)),--story) $(if $(filter-out 0,$(POSTGRES)),--postgres)
 
 .PHONY: demo-kill
-demo-kill: setup ## Kill the process of a rank of the demo's job (RANK=1)
+demo-kill: setup ## Kill the process of a rank of the demo's job (RANK=2: that one)
 	@$(BIN)/python -m dev.demo.kill $(if $(RANK),--rank "$(RANK)")
 
 .PHONY: demo-runtime

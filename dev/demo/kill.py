@@ -27,7 +27,7 @@ def main() -> None:
     """Kill, and say who took over."""
     parser = argparse.ArgumentParser(prog="make demo-kill", description=__doc__)
     parser.add_argument("--directory", type=Path, default=ROOT / "runs" / "demo")
-    parser.add_argument("--rank", type=int, default=1)
+    parser.add_argument("--rank", type=int, default=0)
     options = parser.parse_args()
     state = state_file.read(options.directory)
     if state is None:
@@ -37,14 +37,14 @@ def main() -> None:
         if job is None:
             sys.exit(f"There is no job {JOB} yet.")
         owner = owner_of(otto, job["id"], options.rank)
-        pid = pid_of(options.directory / "jobs" / JOB, owner["member"])
+        pid = pid_of(otto, job["id"], owner["member"])
         began_s = time.monotonic()
         os.kill(pid, signal.SIGKILL)
         print(f"Killed {owner['member']} (process {pid}), which trained rank {options.rank}.")
 
         def taken() -> dict[str, Any] | None:
             found = owner_of(otto, job["id"], options.rank)
-            return None if found["member"] == owner["member"] else found
+            return None if found["member"] in (None, owner["member"]) else found
 
         new = wait_until(taken, "another owner of the rank", wait_s=TAKEN_S, every_s=0.1)
         print(
@@ -55,21 +55,19 @@ def main() -> None:
 
 def owner_of(otto: Person, job: str, rank: int) -> dict[str, Any]:
     """Return the present owner of a rank."""
-    rows = otto.get(f"jobs/{job}/ranks")["results"]
+    rows = otto.get(f"jobs/{job}/ranks")
     return dict(next(row for row in rows if row["rank"] == rank))
 
 
-def pid_of(job_directory: Path, member: str) -> int:
-    """Return the process of a member: the one that was told that it is."""
-    wanted = {
-        f"HOTSWAP_JOB_DIRECTORY={job_directory}".encode(),
-        f"HOTSWAP_MEMBER={member}".encode(),
-    }
-    for process in Path("/proc").iterdir():
-        with suppress(OSError):
-            variables = (process / "environ").read_bytes().split(b"\0")
-            if wanted <= set(variables):
-                return int(process.name)
+def pid_of(otto: Person, job: str, member: str) -> int:
+    """Return the process of a member on this machine."""
+    rows = otto.every(f"jobs/{job}/members", limit=200)
+    row = next((row for row in rows if row["name"] == member and row["state"] == "running"), None)
+    # a process id may have been given to somebody else since it was reported
+    told = f"HOTSWAP_MEMBER={member}".encode()
+    with suppress(OSError):
+        if row and told in Path(f"/proc/{row['pid']}/environ").read_bytes().split(b"\0"):
+            return int(row["pid"])
     raise SystemExit(f"{member} does not run any more")
 
 
