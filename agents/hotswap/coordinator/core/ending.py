@@ -1,16 +1,22 @@
 """The end of a job."""
 
+from hotswap.coordinator.core import handover, takeovers
 from hotswap.coordinator.core.job import JobPhase
 from hotswap.coordinator.core.turn import Turn
 from hotswap.wire.messages import Finished, Shutdown
 
 
 def conclude(turn: Turn, *, ok: bool, reason: str) -> None:
-    """The job is over: tell everybody, and whoever comes later."""
+    """The job is over: tell everybody, and whoever comes later; what was still open is told too."""
     job = turn.job
     job.phase = JobPhase.FINISHED if ok else JobPhase.FAILED
     job.reason = reason
     job.recovery = None
+    if job.swap is not None and job.swap.released:
+        handover.complete(turn)
+    takeovers.write_all(turn)
+    for notice in job.progress.flush(job.committed):
+        turn.tell(notice)
     turn.persist()
     turn.notify("finished" if ok else "failed", step=job.committed, text=reason)
     turn.broadcast(job.members, shutdown_command(turn))

@@ -155,6 +155,31 @@ def test_a_certificate_does_not_wait_for_ever_for_its_digest() -> None:
     assert certificate.record.digest_after is None
 
 
+def test_a_certificate_that_is_still_open_is_written_when_the_job_ends() -> None:
+    lead = Lead()
+    lead.begin()
+    lead.exit("r1")
+    lead.unwind("r0", owned(0, 1))
+    lead.unwind("s0", mirrored(1, 1))
+    lead.commit(1)
+    assert lead.certificates() == []
+    for name in ("r0", "s0"):
+        lead.say(name, messages.Finished(epoch=2, committed=2))
+    (certificate,) = lead.certificates()
+    assert certificate.record.digest_after is None
+    assert lead.core.job.phase is JobPhase.FINISHED
+
+
+def test_a_step_that_one_rank_never_reported_is_told_when_the_job_ends() -> None:
+    lead = Lead()
+    lead.begin()
+    lead.say("r0", messages.Committed(epoch=1, rank=0, step=1, loss=2.0))
+    for name in ("r0", "r1"):
+        lead.say(name, messages.Finished(epoch=1, committed=2))
+    notice = lead.notices("committed")[-1]
+    assert (notice.step, notice.values["ranks"]) == (1, 1.0)
+
+
 def test_a_lost_mirror_costs_the_protection_and_nothing_else() -> None:
     lead = Lead()
     lead.begin()
