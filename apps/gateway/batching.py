@@ -8,7 +8,7 @@ import structlog
 
 from apps.gateway.errors import GatewayBusy, IntakeFailed
 from apps.gateway.intake import Delivery, Outcome
-from apps.gateway.limits import BATCH_MAX, LINGER_S, QUEUE_MAX
+from apps.gateway.limits import BATCH_MAX, BUSY_REPORTS, LINGER_BUSY_S, LINGER_S, QUEUE_MAX
 
 _log = structlog.get_logger()
 
@@ -47,10 +47,11 @@ class Batcher:
 
     async def run(self) -> None:
         """Take reports in until cancelled."""
+        batch: list[tuple[Delivery, asyncio.Future[Outcome]]] = []
         while True:
-            first = await self._queue.get()  # however long: it is cancelled at the end
-            await asyncio.sleep(LINGER_S)
-            batch = [first]
+            is_busy = len(batch) >= BUSY_REPORTS
+            batch = [await self._queue.get()]  # however long: it is cancelled at the end
+            await asyncio.sleep(LINGER_BUSY_S if is_busy else LINGER_S)
             while len(batch) < BATCH_MAX and not self._queue.empty():
                 batch.append(self._queue.get_nowait())
             # who went away meanwhile does not wait for an answer

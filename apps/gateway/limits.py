@@ -10,6 +10,9 @@ QUEUE_MAX: Final = 4_000
 BATCH_MAX: Final = 500
 #: A pass begins so long after the first report that waits for it: it then holds more, s.
 LINGER_S: Final = 0.01
+#: While passes hold at least this many reports, the next one waits longer: a large pass costs less.
+BUSY_REPORTS: Final = 20
+LINGER_BUSY_S: Final = 0.04
 #: What an agent is told to wait when the queue is full, s.
 RETRY_AFTER_S: Final = 2
 #: Between two looks for commands while nobody rings (no Redis, or it is away), s.
