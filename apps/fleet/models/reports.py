@@ -23,9 +23,9 @@ class NodeReport(models.Model):
     source = models.CharField(max_length=16)
     # of the inventory that came with it; empty: none has come
     inventory_digest = models.CharField(max_length=71, blank=True)
-    # list of {name, value, unit, source, figure}
+    # a list for each signal: name, value, unit, source, figure that is judged
     signals = models.JSONField(default=list)
-    # what is kept of each counter that is judged, by name
+    # of each counter that is judged, by name, what its next increase is worked out from
     counters = models.JSONField(default=dict)
 
     def __str__(self) -> str:

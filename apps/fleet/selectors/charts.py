@@ -63,7 +63,7 @@ def lines_get(*, node_id: UUID, window: Window, gap_s: float = STALE_AFTER_S) ->
 def _units(node_id: UUID) -> dict[str, str]:
     """Return the units in which a node sent its signals last."""
     report = NodeReport.objects.filter(node_id=node_id).only("signals").first()
-    return {} if report is None else {each["name"]: each["unit"] for each in report.signals}
+    return {} if report is None else {name: unit for name, _, unit, *_ in report.signals}
 
 
 def _line(*, name: str, units: dict[str, str], samples: list[SignalSample], gap_s: float) -> Line:

@@ -79,15 +79,9 @@ def node_explain(*, node: Node, now: datetime) -> Verdict:
     )
 
 
-def readings_from(signals: Iterable[dict[str, Any]]) -> list[Reading]:
-    """Return readings as the database holds them."""
+def readings_from(signals: Iterable[list[Any]]) -> list[Reading]:
+    """Return readings from the column `NodeReport.signals`."""
     return [
-        Reading(
-            name=each["name"],
-            value=each["value"],
-            unit=each["unit"],
-            source=Source(each["source"]),
-            figure=each["figure"],
-        )
-        for each in signals
+        Reading(name=name, value=value, unit=unit, source=Source(source), figure=figure)
+        for name, value, unit, source, figure in signals
     ]

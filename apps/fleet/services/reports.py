@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -25,7 +26,10 @@ from apps.fleet.models import Node, NodeReport, SignalSample
 from apps.fleet.services.announcing import Happening, happenings_note
 from apps.fleet.services.inventory import inventories_record
 from apps.fleet.services.kept import counters_column, kept_from, signals_column
+from apps.fleet.services.report_rows import reports_upsert, samples_insert
 
+# inventories whose digest is not worked out again; nodes send the same one each time
+INVENTORIES_REMEMBERED_MAX: Final = 16_384
 BOOK: Final = RULES[RULE_VERSION]
 
 
@@ -106,13 +110,15 @@ def node_reports_ingest(
 
 def _read(*, ids: list[UUID], at: datetime) -> _Batch:
     """Return what is known of the nodes; their reports stay locked."""
-    rows = (
-        NodeReport.objects.select_for_update()
+    held = {
+        row.node_id: row
+        for row in NodeReport.objects.select_for_update()
         .filter(node_id__in=ids)
         # two batches that hold the same nodes wait for each other, and never in a circle
         .order_by("node_id")
-    )
-    held = {row.node_id: row for row in rows}
+        # what the signals were does not matter any more
+        .defer("signals")
+    }
     columns = Node.objects.filter(id__in=ids).values(
         "id", "tenant_id", "grade", "node_class__accelerators"
     )
@@ -183,6 +189,7 @@ def _compare_inventory(*, batch: _Batch, report: Report) -> None:
         batch.inventories[report.node_id] = report.inventory
 
 
+@lru_cache(maxsize=INVENTORIES_REMEMBERED_MAX)
 def inventory_digest(inventory: Inventory) -> str:
     """Return what inventories are compared by."""
     devices = inventory.devices
@@ -202,18 +209,8 @@ def _write(*, batch: _Batch, stale_after_s: float) -> None:
         _row(batch=batch, node_id=node_id, stale_after_s=stale_after_s)
         for node_id in sorted(batch.touched)
     ]
-    if rows:
-        NodeReport.objects.bulk_create(
-            rows,
-            update_conflicts=True,
-            unique_fields=["node"],
-            update_fields=[
-                "boot", "sequence", "at", "received_at", "stale_at", "source", "signals",
-                "counters", "inventory_digest",
-            ],
-        )  # fmt: skip
-    # a report that came before is a sample already
-    SignalSample.objects.bulk_create(batch.samples, ignore_conflicts=True)
+    reports_upsert(rows)
+    samples_insert(batch.samples)
     if batch.inventories:
         inventories_record(inventories=batch.inventories, nodes=batch.nodes, at=batch.at)
     _change_grades(batch)
@@ -231,7 +228,7 @@ def _row(*, batch: _Batch, node_id: UUID, stale_after_s: float) -> NodeReport:
         stale_at=kept.at + timedelta(seconds=stale_after_s),
         source=kept.source.value,
         signals=signals_column(kept.readings),
-        counters=counters_column(kept.counters),
+        counters=counters_column(kept.counters, boot=kept.boot),
         inventory_digest=batch.digests.get(node_id, ""),
     )
 

@@ -22,15 +22,7 @@ def test_a_report_becomes_the_latest_one_a_sample_and_a_grade() -> None:
     assert (intake.news, intake.late, intake.unknown_ids) == (1, 0, ())
     kept = NodeReport.objects.get(node=n1)
     assert (kept.boot, kept.sequence, kept.at, kept.stale_at) == ("b1", 1, NOW, at(15))
-    assert kept.signals == [
-        {
-            "name": "temperature_0_cpu",
-            "value": 101,
-            "unit": "celsius",
-            "source": "measured",
-            "figure": 101,
-        }
-    ]
+    assert kept.signals == [["temperature_0_cpu", 101, "celsius", "measured", 101]]
     assert SignalSample.objects.get(node=n1).values == {"temperature_0_cpu": 101}
     n1.refresh_from_db()
     assert (n1.grade, n1.grade_at) == ("high", NOW)
@@ -59,7 +51,7 @@ def test_a_report_that_comes_twice_changes_nothing() -> None:
     ingest(report(n1))
     again = ingest(report(n1, signal(value=99)), second=5)
     assert (again.news, again.late) == (0, 1)
-    assert NodeReport.objects.get().signals[0]["value"] == 40
+    assert NodeReport.objects.get().signals[0][1] == 40
     assert SignalSample.objects.count() == 1
     assert SignalSample.objects.get().values == {"temperature_0_cpu": 40}
 
@@ -97,7 +89,7 @@ def test_several_reports_of_one_node_count_in_turn() -> None:
     ]
     intake = ingest(*counts, second=130)
     assert intake.news == 3
-    assert NodeReport.objects.get().signals[0]["figure"] == 300
+    assert NodeReport.objects.get().signals[0][4] == 300
     n1.refresh_from_db()
     assert n1.grade == "high"
 
@@ -106,7 +98,7 @@ def test_a_counter_that_goes_down_does_not_look_like_a_burst() -> None:
     n1 = node()
     ingest(report(n1, signal("nic_errors", 5_000_000)))
     ingest(report(n1, signal("nic_errors", 3), sequence=2, second=5), second=5)
-    assert NodeReport.objects.get().signals[0]["figure"] is None
+    assert NodeReport.objects.get().signals[0][4] is None
     n1.refresh_from_db()
     assert n1.grade == "unknown"
 
@@ -139,7 +131,7 @@ def test_devices_are_kept_and_one_that_vanishes_is_missing() -> None:
     n1.refresh_from_db()
     assert (n1.grade, n1.firmware) == ("high", {"platform": "Linux"})
     missing = NodeReport.objects.get().signals[-1]
-    assert (missing["name"], missing["figure"]) == (DEVICES_MISSING, 1)
+    assert (missing[0], missing[4]) == (DEVICES_MISSING, 1)
     assert NodeEvent.objects.filter(kind="device", after="gpu 1 missing").count() == 1
     ingest(report(n1, warm, inventory=both, sequence=3, second=9), second=9)
     assert set(Device.objects.values_list("state", flat=True)) == {"present"}
@@ -167,7 +159,7 @@ def test_what_an_agent_may_not_say_does_no_harm() -> None:
     ingest(report(n1, signal("nic_errors", 1.7e308), sequence=2, second=1), second=1)
     device = Device.objects.get()
     assert (len(device.kind), device.model, device.memory_nbytes) == (40, "a b", None)
-    assert NodeReport.objects.get().signals[0]["figure"] is None
+    assert NodeReport.objects.get().signals[0][4] is None
     n1.refresh_from_db()
     assert [len(level) for level in n1.firmware.values()] == [120]
 
