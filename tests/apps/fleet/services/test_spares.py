@@ -1,3 +1,4 @@
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -97,6 +98,39 @@ class TestReserving:
             "s2",
             "s1",
         ]
+
+
+@pytest.mark.django_db
+class TestRaces:
+    """Somebody else is quicker between the choice and the promise."""
+
+    @staticmethod
+    def steal(monkeypatch: pytest.MonkeyPatch, reserved_for: str) -> None:
+        """Let another reservation take the best spare as soon as it has been chosen."""
+
+        def ranked_then_stolen(*, question: SpareQuestion, now: datetime) -> Any:
+            choices = spares_ranked(question=question, now=now)
+            Node.objects.filter(id=choices[0].id).update(reserved_for=reserved_for)
+            return choices
+
+        monkeypatch.setattr("apps.fleet.services.spares.spares_ranked", ranked_then_stolen)
+
+    def test_a_spare_that_goes_to_something_else_leaves_the_next_one(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        source, spares = node("n1"), [node(f"s{n}", is_spare=True) for n in range(2)]
+        healthy(source, *spares)
+        self.steal(monkeypatch, "swap:9")
+        assert reserve(source).name == "s1"
+
+    def test_a_spare_that_was_promised_to_the_same_meanwhile_is_the_one(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        source, spares = node("n1"), [node(f"s{n}", is_spare=True) for n in range(2)]
+        healthy(source, *spares)
+        self.steal(monkeypatch, "swap:1")
+        assert reserve(source, "swap:1").name == "s0"
+        assert Node.objects.exclude(reserved_for=None).count() == 1
 
 
 @pytest.mark.django_db

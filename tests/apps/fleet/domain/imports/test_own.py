@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from apps.fleet.domain.imports import FleetUnreadable, ReadClass, ReadDomain
@@ -70,3 +72,10 @@ def test_what_cannot_be_seen_is_not_kept() -> None:
     text = 'nodes: [{name: n1, class: c, reason: "a\\u0000b", address: "\\u202Ex"}]'
     node = read("yaml", text).nodes[0]
     assert (node.state_reason, node.address) == ("a b", "x")
+
+
+def test_the_form_in_the_documentation_can_be_read() -> None:
+    page = Path(__file__).parents[5] / "docs" / "how-to" / "import-a-fleet.md"
+    text = page.read_text().partition("```yaml\n")[2].partition("```")[0]
+    fleet = read("yaml", text)
+    assert (fleet.cluster, [node.name for node in fleet.nodes]) == ("alder", ["n1", "n5"])
