@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from apps.core.access import Role
 from apps.core.api import PlaneView
 from apps.core.clock import now
-from apps.fleet.api.requests import ImportIn
+from apps.fleet.api.requests import FleetIn
 from apps.fleet.api.serializers import ImportOut
 from apps.fleet.services.imports import Import, fleet_import
 
@@ -20,10 +20,10 @@ class ImportView(PlaneView):
     required_role: ClassVar = {"POST": Role.ADMIN}
     required_scope: ClassVar = {"POST": "fleet:write"}
 
-    @extend_schema(operation_id="fleet_import", request=ImportIn, responses=ImportOut)
+    @extend_schema(operation_id="fleet_import", request=FleetIn, responses=ImportOut)
     def post(self, request: Request) -> Response:
         """Bring it in, or say what that would change."""
-        given = ImportIn(data=request.data)
+        given = FleetIn(data=request.data)
         given.is_valid(raise_exception=True)
         values = given.validated_data
         done = fleet_import(

@@ -31,7 +31,7 @@ class WindowIn(serializers.Serializer[Any]):
     to = serializers.DateTimeField(required=False)
 
 
-class ImportIn(serializers.Serializer[Any]):
+class FleetIn(serializers.Serializer[Any]):
     """A fleet as another system writes it down."""
 
     tenant = serializers.UUIDField(required=False, allow_null=True, default=None)
