@@ -4,6 +4,9 @@ from tests.tidy.tree import PACKAGE, ROOT, python_files, shown
 
 MIRRORED = {
     "tests/hotswap": "agents/hotswap",
+    "tests/apps": "apps",
+    "tests/controlplane": "controlplane",
+    "tests/workers": "workers",
     "tests/benchmarks": "benchmarks",
     "tests/examples": "examples",
     "tests/dev": "dev",
@@ -36,6 +39,14 @@ def test_every_folder_of_the_package_has_tests() -> None:
         str(folder)
         for folder in folders
         if not any((ROOT / "tests" / "hotswap" / folder).rglob("test_*.py"))
+    }
+    assert untested == set()
+
+
+def test_every_app_has_tests() -> None:
+    apps = {path.parent for path in (ROOT / "apps").glob("*/apps.py")}
+    untested = {
+        app.name for app in apps if not any((ROOT / "tests" / "apps" / app.name).rglob("test_*.py"))
     }
     assert untested == set()
 

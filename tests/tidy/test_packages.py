@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.tidy.tree import PACKAGE, python_files, shown, syntax
+from tests.tidy.tree import PACKAGES, python_files, shown, syntax
 
 
 def is_literal(value: ast.expr) -> bool:
@@ -60,7 +60,7 @@ def test_no_init_does_work() -> None:
 
 
 def test_every_folder_with_code_has_an_init_with_a_docstring() -> None:
-    folders = {path.parent for path in python_files(PACKAGE)}
+    folders = {path.parent for package in PACKAGES for path in python_files(package)}
     inits = {folder / "__init__.py" for folder in folders}
     assert {shown(init) for init in inits if not init.is_file()} == set()
     assert {shown(init) for init in inits if ast.get_docstring(syntax(init)) is None} == set()

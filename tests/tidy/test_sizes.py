@@ -3,7 +3,7 @@
 import ast
 from statistics import median, quantiles
 
-from tests.tidy.tree import PACKAGE, functions, python_files, shown
+from tests.tidy.tree import PACKAGES, functions, python_files, shown
 
 FILE_LINES_MAX = 400
 FILE_LINES_MEDIAN = 100
@@ -27,13 +27,16 @@ def test_a_docstring_does_not_count() -> None:
 
 
 def test_no_file_is_longer_than_the_limit() -> None:
-    lines = {shown(path): len(path.read_text().splitlines()) for path in python_files()}
+    # a migration is as long as the tool that writes it makes it
+    written = [path for path in python_files() if path.parent.name != "migrations"]
+    lines = {shown(path): len(path.read_text().splitlines()) for path in written}
     assert {path: count for path, count in lines.items() if count > FILE_LINES_MAX} == {}
 
 
 def test_the_median_file_of_the_package_is_short() -> None:
-    lines = [len(path.read_text().splitlines()) for path in python_files(PACKAGE)]
-    assert median(lines) < FILE_LINES_MEDIAN
+    for package in PACKAGES:
+        lines = [len(path.read_text().splitlines()) for path in python_files(package)]
+        assert median(lines) < FILE_LINES_MEDIAN, shown(package)
 
 
 def test_no_function_is_longer_than_the_limit() -> None:
@@ -46,5 +49,6 @@ def test_no_function_is_longer_than_the_limit() -> None:
 
 
 def test_nine_functions_in_ten_of_the_package_fit_half_a_screen() -> None:
-    lines = [function_lines(node) for path in python_files(PACKAGE) for node in functions(path)]
-    assert quantiles(lines, n=10)[-1] <= FUNCTION_LINES_P90
+    for package in PACKAGES:
+        lines = [function_lines(node) for path in python_files(package) for node in functions(path)]
+        assert quantiles(lines, n=10)[-1] <= FUNCTION_LINES_P90, shown(package)

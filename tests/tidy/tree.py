@@ -8,6 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "agents" / "hotswap"
+# what runs in production, and is held to more than scripts and tests are
+PACKAGES = (PACKAGE, ROOT / "apps", ROOT / "controlplane", ROOT / "workers")
 
 
 @cache
