@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from hotswap.wire.plane import REPORT_PATH, NodeReport, Report, Signal, encode_plane
+from hotswap.wire.plane import (
+    REPORT_PATH,
+    Inventory,
+    NodeReport,
+    Report,
+    Signal,
+    encode_plane,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +120,7 @@ def _request(name: str, sequence: int) -> bytes:
             boot=name,
             sequence=sequence,
             sent_at=datetime.now(UTC),
-            node=NodeReport(signals=signals),
+            node=NodeReport(inventory=Inventory(hostname=name, cpus=8), signals=signals),
             members=(),
         )
     )

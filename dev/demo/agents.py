@@ -33,7 +33,7 @@ def agent_service(layout: Layout, node: str) -> Service:
         environment={
             # used up with the first start; later ones have a certificate
             "HOTSWAP_ENROL_TOKEN": token.read_text(encoding="utf-8") if token.exists() else "",
-            "HOTSWAP_HOME": str(layout.directory / "home"),
+            "HOTSWAP_HOME": str(agents_home(layout)),
             "HOTSWAP_REDIS_URL": layout.redis_url,
             # a rank has one core at most: there are more ranks than cores
             "OMP_NUM_THREADS": "1",
@@ -46,6 +46,11 @@ def agent_service(layout: Layout, node: str) -> Service:
 def agent_state(directory: Path, node: str) -> Path:
     """Return the folder of an agent's own files."""
     return directory / "agents" / node
+
+
+def agents_home(layout: Layout) -> Path:
+    """Return the folder below which the nodes keep jobs; it marks their processes as well."""
+    return layout.directory / "home"
 
 
 def worsen(directory: Path) -> None:

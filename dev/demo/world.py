@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import httpx
 
-from dev.demo.agents import NODES, agent_service
+from dev.demo.agents import NODES, agent_service, agents_home
 from dev.demo.client import Person
+from dev.stack.leftovers import end_leftovers
 from dev.stack.parts import Step
 from dev.stack.plane import MANAGE, ROOT, plane_parts, store_parts
 from dev.stack.supervisor import Supervisor
@@ -60,8 +61,9 @@ class World:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End everything."""
+        """End everything, the job as well: it would train on without agents."""
         self.supervisor.stop()
+        end_leftovers("HOTSWAP_HOME", str(agents_home(self.layout)))
 
     def start(self) -> None:
         """Start all processes. Raises PartFailed."""
