@@ -1,4 +1,4 @@
-"""Writes the pages of docs/reference that are made from the code: settings.md and errors.md.
+"""Writes the pages of docs/reference that are made from the code.
 
 `make docs` writes them; a test fails when they are not what the code says.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 import hotswap.errors
 import hotswap.limits
 from hotswap.limits import ORDERS, PREFIX, Limits
+from hotswap.node.agent import limits as agent_limits
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -32,6 +33,26 @@ _This page is made from `agents/hotswap/limits.py` by `make docs`._
 | has to be below | | otherwise |
 | --- | --- | --- |
 {orders}
+"""
+
+AGENT_SETTINGS = """\
+# Settings of the agent
+
+`hotswap agent` goes by the limits below, each set by its environment variable; a value that is no
+number, or a name that is none of these, is refused before anything starts. What it starts inherits
+its environment, so that the [settings](settings.md) of jobs are set for it likewise.
+
+| variable | what it is |
+| --- | --- |
+| `HOTSWAP_HOME` | where jobs live: `HOTSWAP_HOME/jobs`; default `~/.hotswap` |
+| `HOTSWAP_ENROL_TOKEN` | the one-time token, in place of `--token` |
+| `HOTSWAP_REDIS_URL` | `redis://HOST:PORT/NUMBER`: the coordinators agree there who leads |
+
+_The table below is made from `agents/hotswap/node/agent/limits.py` by `make docs`._
+
+| variable | default | unit | what it limits |
+| --- | ---: | --- | --- |
+{limits}
 """
 
 ERRORS = """\
@@ -98,6 +119,19 @@ def settings_page() -> str:
     return SETTINGS.format(limits="\n".join(rows), orders="\n".join(orders))
 
 
+def agent_settings_page() -> str:
+    """Return docs/reference/agent-settings.md."""
+    comments = comments_of_fields(Path(agent_limits.__file__).read_text())
+    limits = agent_limits.AgentLimits()
+
+    def row(name: str, value: float) -> str:
+        variable = f"{agent_limits.PREFIX}{name.upper()}"
+        return f"| `{variable}` | {value:.15g} | {unit_of(name, value)} | {comments[name]} |"
+
+    rows = (row(field.name, getattr(limits, field.name)) for field in fields(limits))
+    return AGENT_SETTINGS.format(limits="\n".join(rows))
+
+
 def errors_page() -> str:
     """Return docs/reference/errors.md."""
     drawing = (hotswap.errors.__doc__ or "").split("::\n\n", 1)[1]
@@ -110,7 +144,11 @@ def errors_page() -> str:
     return ERRORS.format(tree=tree, errors="\n".join(rows))
 
 
-PAGES = {"settings.md": settings_page, "errors.md": errors_page}
+PAGES = {
+    "agent-settings.md": agent_settings_page,
+    "errors.md": errors_page,
+    "settings.md": settings_page,
+}
 
 
 def main() -> None:

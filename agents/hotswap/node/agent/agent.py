@@ -23,7 +23,7 @@ from hotswap.node.agent.pauses import Pauses
 from hotswap.node.agent.plane_client import PlaneClient
 from hotswap.node.agent.quarantine import QuarantineFile
 from hotswap.node.agent.sender import Parcel, Sender
-from hotswap.wire.plane import Command, Inventory, NodeReport, Payload, ReportAccepted
+from hotswap.wire.plane import Command, Inventory, NodeReport, Payload, ReportAccepted, Signal
 
 _log = structlog.get_logger()
 
@@ -109,7 +109,12 @@ class Agent:
         """Begin what the plane wants; say whether any of it is new."""
         new = False
         for command in answer.commands:
-            admitted = self._parts.journal.take(command, now=_now())
+            try:
+                admitted = self._parts.journal.take(command, now=_now())
+            except OSError as error:
+                # what can't be noted is not begun: it comes again
+                _log.error("command_not_noted", command=command.id, detail=str(error))
+                continue
             if isinstance(admitted, Admitted):
                 _log.info("command_taken", command=command.id, kind=command.kind, job=command.job)
                 self._begin(self._carry_out(command, admitted.payload))
@@ -174,7 +179,9 @@ class Agent:
     async def _sleep_until_awake(self) -> None:
         """Wait for something new; what the files of jobs hold shows in a look."""
         try:
-            await asyncio.wait_for(self._awake.wait(), self._limits.look_every_s)
+            # not wait_for: in Python 3.11 it loses a cancellation that comes with the event
+            async with asyncio.timeout(self._limits.look_every_s):
+                await self._awake.wait()
         except TimeoutError:
             return
         self._awake.clear()
@@ -188,19 +195,24 @@ class Agent:
         next_s = loop.time()
         while True:
             unix_s = _now().timestamp()
-            signals = await asyncio.wait_for(
-                asyncio.to_thread(self._parts.collector.collect, unix_s=unix_s),
-                self._limits.collect_s,
-            )
             node = NodeReport(
                 inventory=self._parts.inventory,
-                signals=signals,
+                signals=await self._collect(unix_s),
                 quarantine=self._parts.quarantine.reason,
             )
             self._parts.outbox.put(Sample(at=_now().isoformat(), node=node))
             self._awake.set()
             next_s = max(next_s + self._report_every_s, loop.time())
             await asyncio.sleep(next_s - loop.time())
+
+    async def _collect(self, unix_s: float) -> tuple[Signal, ...]:
+        """Read the signals; none where an instrument does not answer in time."""
+        try:
+            async with asyncio.timeout(self._limits.collect_s):
+                return await asyncio.to_thread(self._parts.collector.collect, unix_s=unix_s)
+        except TimeoutError:
+            _log.error("signals_late", waited_s=self._limits.collect_s)
+            return ()
 
     async def _look(self) -> None:
         """Look after jobs and processes."""
@@ -222,12 +234,15 @@ class Agent:
         """Look for jobs that could be attached."""
         parts = self._parts
         while True:
-            parts.sender.attachable = await asyncio.to_thread(
-                discover,
-                jobs=parts.jobs_directory,
-                wanted=parts.wanted,
-                known=parts.jobs.attached_directories(),
-            )
+            try:
+                parts.sender.attachable = await asyncio.to_thread(
+                    discover,
+                    jobs=parts.jobs_directory,
+                    wanted=parts.wanted,
+                    known=parts.jobs.attached_directories(),
+                )
+            except OSError as error:
+                _log.warning("jobs_not_discovered", detail=str(error))
             await asyncio.sleep(self._limits.discover_every_s)
 
     def _note_failure(self, event: str, error: Exception, pauses: Pauses) -> None:

@@ -5,7 +5,6 @@ import fcntl
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -116,8 +115,7 @@ class HostedJob:
         """Stop talking."""
         if self._task is not None:
             self._task.cancel()
-            with suppress(asyncio.CancelledError, HotswapError, OSError):
-                await asyncio.wait_for(self._task, self._limits.answer_s)
+            await asyncio.wait([self._task], timeout=self._limits.answer_s)
             self._task = None
         if self._lock is not None:
             os.close(self._lock)

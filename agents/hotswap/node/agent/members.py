@@ -150,14 +150,15 @@ class Members:
             process.signal(signal.SIGTERM)
         if not await self._wait(keys, within_s=grace_s):
             for record in filter(None, map(self._records.get, keys)):
-                if record.lives:
-                    _log.warning("member_killed", job=job, member=record.member)
-                    kill_tagged(record.tag)
+                self.kill(record)
             await self._wait(keys, within_s=grace_s)
 
     def kill(self, record: MemberRecord) -> None:
         """Kill a process and all that it has started."""
-        if record.lives:
+        process = self._processes.get(record.key)
+        if process is not None:
+            _log.warning("member_killed", job=record.job, member=record.member)
+            process.signal(signal.SIGKILL)
             kill_tagged(record.tag)
 
     def close(self) -> None:

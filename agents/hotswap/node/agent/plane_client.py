@@ -43,13 +43,29 @@ class PlaneClient(Protocol):
 class HttpPlaneClient:
     """Implements `PlaneClient`."""
 
-    def __init__(self, *, plane: str, context: ssl.SSLContext, limits: AgentLimits) -> None:
-        """Talk to the plane at the address ``plane``; ``context`` has the agent's certificate."""
+    def __init__(
+        self,
+        *,
+        plane: str,
+        context: ssl.SSLContext,
+        limits: AgentLimits,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        """Talk to the plane at the address ``plane``.
+
+        Args:
+            plane: its port for agents.
+            context: has the agent's certificate, and whom it trusts.
+            limits: see `AgentLimits`.
+            transport: how requests travel; None: over the network.
+
+        """
         self._limits = limits
         self._plane = plane
         self._client = httpx.AsyncClient(
             base_url=plane,
             verify=context,
+            transport=transport,
             timeout=limits.request_s,
             headers={"content-type": "application/json"},
             trust_env=False,

@@ -1,0 +1,145 @@
+"""A node enrols once, and says its token to nobody but the plane."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hotswap.errors import AgentStateUnusable, EnrolmentRefused, PlaneUnreachable
+from hotswap.node.agent.credentials import (
+    authority_digest,
+    ensure_key,
+    mutual,
+    request_certificate,
+)
+from hotswap.node.agent.enrol import Identity, identify, read_identity
+from hotswap.node.agent.limits import AgentLimits
+from hotswap.node.agent.plane_client import HttpPlaneClient
+from hotswap.node.agent.settings import AgentSettings
+from hotswap.node.agent.state_directory import StateDirectory
+from hotswap.wire.plane import Report
+from tests.hotswap.node.agent.authority_double import Authority
+from tests.hotswap.node.agent.https_plane import ONE_TIME, HttpsPlane
+
+LIMITS = replace(AgentLimits(), request_s=5.0)
+
+
+@pytest.fixture
+def plane(tmp_path: Path) -> Iterator[HttpsPlane]:
+    with HttpsPlane(tmp_path) as serving:
+        yield serving
+
+
+@pytest.fixture
+def settings(tmp_path: Path, plane: HttpsPlane) -> AgentSettings:
+    return AgentSettings(
+        plane=plane.url,
+        token=ONE_TIME,
+        node="n1",
+        state=tmp_path / "state",
+        authority=plane.authority_file,
+    )
+
+
+def enrolled(settings: AgentSettings) -> Identity:
+    state = StateDirectory(path=settings.state)
+    state.make()
+    return identify(settings, state, limits=LIMITS)
+
+
+async def test_an_enrolled_node_has_a_certificate_that_the_plane_takes(
+    settings: AgentSettings, plane: HttpsPlane
+) -> None:
+    identity = enrolled(settings)
+    assert identity == Identity(agent="agent-1", node="n1", plane=plane.url, report_every_s=0.2)
+    state = StateDirectory(path=settings.state)
+    assert read_identity(state) == identity
+    client = HttpPlaneClient(plane=plane.url, context=mutual(state), limits=LIMITS)
+    answer = await client.report(Report(boot="b", sequence=1, sent_at="now"))
+    await client.close()
+    assert answer.accepted_sequence == 1
+    (enrolment,) = plane.enrolments
+    assert "PRIVATE" not in enrolment.csr_pem
+
+
+def test_it_enrols_once_and_needs_nothing_afterwards(
+    settings: AgentSettings, plane: HttpsPlane
+) -> None:
+    identity = enrolled(settings)
+    assert enrolled(AgentSettings(state=settings.state)) == identity
+    assert len(plane.enrolments) == 1
+
+
+def test_the_plane_may_move(settings: AgentSettings) -> None:
+    enrolled(settings)
+    moved = replace(settings, plane="https://elsewhere:1")
+    assert enrolled(moved).plane == "https://elsewhere:1"
+    assert enrolled(AgentSettings(state=settings.state)).plane == "https://elsewhere:1"
+
+
+def test_the_authority_can_be_given_by_its_digest(
+    settings: AgentSettings, plane: HttpsPlane
+) -> None:
+    digest = authority_digest(plane.authority.pem)
+    assert enrolled(replace(settings, authority=None, authority_digest=digest)).agent == "agent-1"
+
+
+def test_a_plane_with_another_authority_is_not_told_the_token(
+    settings: AgentSettings, plane: HttpsPlane, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.pem"
+    other.write_text(Authority().pem)
+    with pytest.raises(PlaneUnreachable, match="does not answer as the plane would"):
+        enrolled(replace(settings, authority=other))
+    digest = authority_digest(Authority().pem)
+    with pytest.raises(EnrolmentRefused, match="not the plane that you mean"):
+        enrolled(replace(settings, authority=None, authority_digest=digest))
+    assert plane.enrolments == []
+
+
+def test_without_anything_to_know_the_plane_by_nothing_is_said(settings: AgentSettings) -> None:
+    with pytest.raises(EnrolmentRefused, match="--authority-digest"):
+        enrolled(replace(settings, authority=None))
+
+
+def test_what_is_missing_for_an_enrolment_is_named(settings: AgentSettings) -> None:
+    for incomplete in (
+        replace(settings, plane=None),
+        replace(settings, token=None),
+        replace(settings, node=None),
+    ):
+        with pytest.raises(EnrolmentRefused, match="--plane, --token and --name"):
+            enrolled(incomplete)
+
+
+def test_a_plane_without_tls_is_refused(settings: AgentSettings) -> None:
+    with pytest.raises(EnrolmentRefused, match="TLS"):
+        enrolled(replace(settings, plane="http://127.0.0.1:1"))
+
+
+def test_a_used_token_is_refused_with_the_planes_reason(settings: AgentSettings) -> None:
+    with pytest.raises(EnrolmentRefused, match="the token was used"):
+        enrolled(replace(settings, token="used"))  # noqa: S106 - a word of this test
+    assert read_identity(StateDirectory(path=settings.state)) is None
+
+
+def test_a_certificate_for_another_key_is_refused(
+    settings: AgentSettings, plane: HttpsPlane, tmp_path: Path
+) -> None:
+    elsewhere = StateDirectory(path=tmp_path / "elsewhere")
+    elsewhere.make()
+    plane.sign_for = request_certificate(ensure_key(elsewhere), node="n1")
+    with pytest.raises(EnrolmentRefused, match="another key"):
+        enrolled(settings)
+
+
+def test_a_plane_that_is_not_there_is_unreachable(settings: AgentSettings) -> None:
+    with pytest.raises(PlaneUnreachable):
+        enrolled(replace(settings, plane="https://127.0.0.1:1"))
+
+
+def test_a_state_directory_belongs_to_one_node(settings: AgentSettings) -> None:
+    enrolled(settings)
+    with pytest.raises(AgentStateUnusable, match="that of node n1"):
+        enrolled(replace(settings, node="n2"))
