@@ -5,7 +5,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useEffect } from "react";
 import type { DataRouter } from "react-router";
-import { RouterProvider } from "react-router/dom";
+import { RouterProvider } from "react-router";
 
 import { csrfTokenKeep, isProblem } from "@/api/client";
 import { sessionQuery } from "@/api/queries";

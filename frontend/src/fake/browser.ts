@@ -9,7 +9,7 @@ const TICK_MS = 600;
 const WHO_KEY = "hotswap.fake.as";
 
 export async function fakeStart(): Promise<void> {
-  const world = worldMake(Date.now());
+  const world = worldMake(Date.now(), true);
   const asked = new URLSearchParams(location.search).get("as") ?? sessionStorage.getItem(WHO_KEY);
   if (asked) {
     sessionStorage.setItem(WHO_KEY, asked);

@@ -23,7 +23,8 @@ const person = (number: number, username: string, name: string, roles: [World["p
   ],
 });
 
-export function worldMake(now: number): World {
+/** `large` adds a second cluster with ten thousand nodes. */
+export function worldMake(now: number, large = false): World {
   const world: World = {
     now,
     me: null,
@@ -48,7 +49,7 @@ export function worldMake(now: number): World {
     brake: { tenant: idOf("tenant", 1), engaged: false, engaged_by: null, reason: null, at: null },
     tell: () => undefined,
   };
-  fleetSeed(world);
+  fleetSeed(world, large);
   jobsSeed(world);
   swapsSeed(world);
   const events = [...world.swaps.values()].flatMap((swap) => (world.swapEvents.get(swap.id) ?? []).map((event) => ({ swap, event })));

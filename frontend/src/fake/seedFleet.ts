@@ -152,11 +152,13 @@ function nodeMake(world: World, number: number, cluster: Cluster, grade: Grade):
   };
 }
 
-export function fleetSeed(world: World): void {
+export function fleetSeed(world: World, large: boolean): void {
   const alder = { id: idOf("cluster", 1), name: "alder", nodes_count: 2 * NODES_PER_RACK };
   const birch = { id: idOf("cluster", 2), name: "birch", nodes_count: LARGE_NODES };
-  world.clusters.push(alder, birch);
+  world.clusters.push(alder);
   for (let number = 1; number <= alder.nodes_count; number += 1) smallNode(world, number, alder);
+  if (!large) return;
+  world.clusters.push(birch);
   const random = randomMake(7);
   for (let number = 1; number <= LARGE_NODES; number += 1) largeNode(world, number, birch, random());
 }

@@ -68,10 +68,10 @@ export function ListView<T extends { id: string | number }>(props: ListViewProps
           <DataTable label={what} rows={rows} columns={columns} rowKey={(row) => String(row.id)} sort={sort} onSort={onSort} onEnd={next} />
         )}
         {rows.length > 0 ? (
-          <footer className={styles.foot} role="status">
+          <div className={styles.foot} role="status">
             {count(rows.length)} shown{more ? ", more below" : ""}
             {query.isFetchingNextPage ? ", reading" : ""}
-          </footer>
+          </div>
         ) : null}
       </div>
     </div>

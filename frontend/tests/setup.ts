@@ -1,0 +1,55 @@
+/** What jsdom lacks of a browser, as far as the dashboard needs it. */
+import { cleanup, configure } from "@testing-library/react";
+import { afterEach, vi } from "vitest";
+
+class NoObserver {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+
+/** A canvas that takes every call and draws nothing. */
+const blankContext = new Proxy(
+  {},
+  {
+    get: (target: Record<string, unknown>, name: string) =>
+      name in target ? target[name] : name === "measureText" ? () => ({ width: 10 }) : () => undefined,
+    set: (target: Record<string, unknown>, name: string, value) => {
+      target[name] = value;
+      return true;
+    },
+  },
+);
+
+class NoPath {
+  moveTo() {}
+  lineTo() {}
+  rect() {}
+  arc() {}
+  addPath() {}
+  closePath() {}
+}
+
+vi.stubGlobal("ResizeObserver", NoObserver);
+vi.stubGlobal("Path2D", NoPath);
+HTMLCanvasElement.prototype.getContext = (() => blankContext) as never;
+Element.prototype.scrollIntoView = () => undefined;
+globalThis.matchMedia = ((query: string) => ({
+  matches: false,
+  media: query,
+  onchange: null,
+  addEventListener: () => undefined,
+  removeEventListener: () => undefined,
+  addListener: () => undefined,
+  removeListener: () => undefined,
+  dispatchEvent: () => false,
+})) as typeof matchMedia;
+
+// a machine that runs other things meanwhile is slow, not wrong
+configure({ asyncUtilTimeout: 15_000 });
+document.documentElement.lang = "en";
+
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+});
