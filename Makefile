@@ -97,7 +97,7 @@ docs: setup openapi ## Write the reference pages that are made from the code
 .PHONY: openapi
 openapi: setup ## Write docs/reference/openapi.json
 	@HOTSWAP_DEVELOPMENT=1 $(BIN)/python manage.py spectacular --format openapi-json --validate \
-	  --fail-on-warn --file docs/reference/openapi.json
+	  --fail-on-warn --file docs/reference/openapi.json && echo >> docs/reference/openapi.json
 
 # ----------------------------------------------------------------------------------- to measure it
 

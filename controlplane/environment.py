@@ -1,13 +1,13 @@
 """The control plane's settings, read from the environment and checked as a whole.
 
-The comment above a field is its line in ``docs/reference/settings.md``.
+The comment above a field is its line in ``docs/reference/control-plane.md``.
 """
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 SECRET_LENGTH_MIN: Final = 32
@@ -15,7 +15,20 @@ DATABASES: Final = ("sqlite:///", "postgres://", "postgresql://")
 BROKERS: Final = ("redis://", "rediss://", "unix://")
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]", "testserver"})
 
-T = TypeVar("T")
+# the variable of each field
+VARIABLES: Final[Mapping[str, str]] = {
+    "development": "HOTSWAP_DEVELOPMENT",
+    "secret_key": "HOTSWAP_SECRET_KEY",
+    "audit_key": "HOTSWAP_AUDIT_KEY",
+    "hosts": "HOTSWAP_HOSTS",
+    "database_url": "DATABASE_URL",
+    "redis_url": "REDIS_URL",
+    "tls": "HOTSWAP_TLS",
+    "authority_dir": "HOTSWAP_AUTHORITY_DIR",
+    "frontend_dir": "HOTSWAP_FRONTEND_DIR",
+    "webhook_private": "HOTSWAP_WEBHOOK_PRIVATE",
+    "metrics_token": "HOTSWAP_METRICS_TOKEN",
+}
 
 
 class SettingsInvalid(Exception):
@@ -60,37 +73,32 @@ class Environment:
 
 
 class _Reader:
-    """Reads values and collects what is wrong with them."""
+    """Reads the values of fields, and collects what is wrong with them."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         """Read from a mapping such as ``os.environ``."""
-        self.values = values
+        self._values = values
         self.problems: list[str] = []
+        self.development = self.flag("development", default=False)
 
-    def text(self, name: str, *, default: str | None) -> str:
-        """Return a value; without a default, it has to be given."""
-        value = self.values.get(name, "").strip()
-        if value:
-            return value
-        if default is None:
-            self.problems.append(f"{name} is missing")
-            return ""
-        return default
+    def text(self, field_name: str, *, default: str) -> str:
+        """Return a value, or its default."""
+        return self._values.get(VARIABLES[field_name], "").strip() or default
 
-    def flag(self, name: str, *, default: bool) -> bool:
+    def needed(self, field_name: str, *, development: str) -> str:
+        """Return a value that has to be given, except in development, where it has a default."""
+        value = self.text(field_name, default=development if self.development else "")
+        if not value and not self.development:
+            self.problems.append(f"{VARIABLES[field_name]} is missing")
+        return value
+
+    def flag(self, field_name: str, *, default: bool) -> bool:
         """Return a switch: 1 or 0."""
-        value = self.values.get(name, "").strip()
-        if value not in {"", "0", "1"}:
-            self.problems.append(f"{name} is {value!r}, and has to be 1 or 0")
-        return value == "1" if value in {"0", "1"} else default
-
-    def parsed(self, name: str, text: str, parse: Callable[[str], T]) -> T | None:
-        """Return a value made of a text; None, and a problem, where it can't be made."""
-        try:
-            return parse(text)
-        except ValueError as error:
-            self.problems.append(f"{name}: {error}")
-            return None
+        value = self.text(field_name, default="1" if default else "0")
+        if value not in {"0", "1"}:
+            self.problems.append(f"{VARIABLES[field_name]} is {value!r}, and has to be 1 or 0")
+            return default
+        return value == "1"
 
 
 def read(values: Mapping[str, str]) -> Environment:
@@ -100,27 +108,19 @@ def read(values: Mapping[str, str]) -> Environment:
         SettingsInvalid: with everything that is missing, malformed or contradictory.
     """
     reader = _Reader(values)
-    development = reader.flag("HOTSWAP_DEVELOPMENT", default=False)
-
-    def needed(name: str, default: str) -> str:
-        return reader.text(name, default=default if development else None)
-
+    plane = ROOT / "runs" / "plane"
     environment = Environment(
-        development=development,
-        secret_key=needed("HOTSWAP_SECRET_KEY", _development_key(values, "secret")),
-        audit_key=needed("HOTSWAP_AUDIT_KEY", _development_key(values, "audit")),
-        hosts=tuple(
-            name.strip()
-            for name in needed("HOTSWAP_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
-            if name.strip()
-        ),
-        database_url=needed("DATABASE_URL", f"sqlite:///{ROOT}/runs/plane/plane.sqlite3"),
-        redis_url=needed("REDIS_URL", ""),
-        tls=reader.flag("HOTSWAP_TLS", default=not development),
-        authority_dir=Path(needed("HOTSWAP_AUTHORITY_DIR", str(ROOT / "runs/plane/authority"))),
-        frontend_dir=Path(reader.text("HOTSWAP_FRONTEND_DIR", default=str(ROOT / "frontend/dist"))),
-        webhook_private=reader.flag("HOTSWAP_WEBHOOK_PRIVATE", default=False),
-        metrics_token=reader.text("HOTSWAP_METRICS_TOKEN", default=""),
+        development=reader.development,
+        secret_key=reader.needed("secret_key", development=_development_key("secret")),
+        audit_key=reader.needed("audit_key", development=_development_key("audit")),
+        hosts=_names(reader.needed("hosts", development="localhost,127.0.0.1,[::1]")),
+        database_url=reader.needed("database_url", development=f"sqlite:///{plane}/plane.sqlite3"),
+        redis_url=reader.needed("redis_url", development=""),
+        tls=reader.flag("tls", default=not reader.development),
+        authority_dir=Path(reader.needed("authority_dir", development=str(plane / "authority"))),
+        frontend_dir=Path(reader.text("frontend_dir", default=str(ROOT / "frontend" / "dist"))),
+        webhook_private=reader.flag("webhook_private", default=False),
+        metrics_token=reader.text("metrics_token", default=""),
     )
     problems = [*reader.problems, *_malformed(environment), *_contradictions(environment)]
     if problems:
@@ -128,9 +128,12 @@ def read(values: Mapping[str, str]) -> Environment:
     return environment
 
 
-def _development_key(values: Mapping[str, str], purpose: str) -> str:
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _development_key(purpose: str) -> str:
     """Return a key that is good for one machine: fixed, so that sessions outlive a restart."""
-    del values
     return f"development-only-{purpose}-key-not-for-anything-that-matters"
 
 

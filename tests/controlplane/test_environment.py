@@ -1,12 +1,13 @@
 """All that is wrong with the settings is said at once."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from controlplane.environment import ROOT, Environment, SettingsInvalid, read
+from controlplane.environment import ROOT, VARIABLES, Environment, SettingsInvalid, read
 
 PRODUCTION = {
     "HOTSWAP_SECRET_KEY": "s" * 40,
@@ -81,11 +82,17 @@ def test_secrets_are_not_shown() -> None:
     assert not any(value in shown for value in ("s" * 40, "a" * 40, "hotswap@db"))
 
 
-def test_every_setting_is_explained_beside_it() -> None:
+def test_the_page_of_settings_is_what_the_code_says() -> None:
     source = Path(read.__code__.co_filename).read_text()
-    for name in Environment.__dataclass_fields__:
-        before = source[: source.index(f"\n    {name}:")]
-        assert before.splitlines()[-1].lstrip().startswith("#"), name
+    comments = {
+        name: re.sub(r"\s*\n\s*# ", " ", comment)
+        for comment, name in re.findall(r"((?:    # .*\n)+)    (\w+): ", source)
+    }
+    comments = {name: comment.strip().removeprefix("# ") for name, comment in comments.items()}
+    page = (ROOT / "docs" / "reference" / "control-plane.md").read_text()
+    rows = re.findall(r"^\| `([A-Z_]+)` \|[^|]*\| (.+) \|$", page, re.MULTILINE)
+    fields = Environment.__dataclass_fields__
+    assert rows == [(VARIABLES[name], comments[name]) for name in fields]
 
 
 def test_administration_says_what_is_wrong_without_a_trace() -> None:

@@ -12,7 +12,14 @@ MIRRORED = {
     "tests/dev": "dev",
 }
 # tests that are about the whole and not about one folder of it
-ABOUT_THE_WHOLE = ("acceptance", "conformance", "simulation", "tidy")
+ABOUT_THE_WHOLE = (
+    "acceptance",
+    "acceptance_plane",
+    "conformance",
+    "deploy",
+    "simulation",
+    "tidy",
+)
 
 
 def test_every_test_file_stands_in_a_folder_that_its_code_has_too() -> None:
