@@ -14,7 +14,7 @@ later one was lost.
 import hashlib
 import time
 from collections.abc import Callable
-from typing import Final, NamedTuple, Protocol, cast
+from typing import Final, NamedTuple, cast
 
 import msgspec
 import redis
@@ -48,25 +48,12 @@ return 1
 """
 
 
-class Server(Protocol):
-    """What of a Redis client is used here."""
-
-    def hmget(self, name: str, keys: list[str]) -> object:
-        """Return fields of a hash."""
-
-    def eval(self, script: str, numkeys: int, *keys_and_args: str | bytes | int) -> object:
-        """Carry out a script."""
-
-    def time(self) -> object:
-        """Return the server's clock: seconds and microseconds."""
-
-
-def connect(url: str) -> "redis.Redis":
-    """Return a client that waits for at most `ANSWER_S` and tries nothing twice."""
+def connect(url: str, *, answer_s: float = ANSWER_S) -> "redis.Redis":
+    """Return a client that waits for at most ``answer_s`` and tries nothing twice."""
     return redis.Redis.from_url(
         url,
-        socket_timeout=ANSWER_S,
-        socket_connect_timeout=ANSWER_S,
+        socket_timeout=answer_s,
+        socket_connect_timeout=answer_s,
         retry=Retry(NoBackoff(), 0),
     )
 
@@ -78,14 +65,16 @@ class RedisClock:
     asked again then, and meanwhile the clock runs on.
     """
 
-    def __init__(self, server: Server, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """Go by the clock of ``server``.
+    def __init__(
+        self, ask: Callable[[], object], *, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Go by what ``ask`` returns, a client's ``time``: seconds and microseconds.
 
         Raises:
             StateUnwritable: it does not answer.
 
         """
-        self._server = server
+        self._ask_server = ask
         self._monotonic = monotonic
         self._offset_s = self._ask()
         self._asked_s = monotonic()
@@ -104,7 +93,7 @@ class RedisClock:
     def _ask(self) -> float:
         before = self._monotonic()
         try:
-            seconds, microseconds = cast("tuple[int, int]", self._server.time())
+            seconds, microseconds = cast("tuple[int, int]", self._ask_server())
         except redis.RedisError as error:
             raise _unavailable(error) from error
         return seconds + microseconds / 1e6 - (before + self._monotonic()) / 2
@@ -117,7 +106,7 @@ class RedisLeaseStore:
     ``load`` give what was seen last: who can't be told apart from the holder is not elected.
     """
 
-    def __init__(self, server: Server, *, key: str) -> None:
+    def __init__(self, server: "redis.Redis", *, key: str) -> None:
         """Keep the lease of one run of one job under ``key``."""
         self._server = server
         self._key = key

@@ -66,7 +66,7 @@ def _on_server(settings: Settings, url: str, directory: DirectoryBook) -> Shared
     book = redis_addresses.RedisBook(client, key=keys.addresses)
     return Shared(
         store=redis_lease.RedisLeaseStore(client, key=keys.lease),
-        clock=redis_lease.RedisClock(client),
+        clock=redis_lease.RedisClock(client.time),
         book=SeveralBooks([directory, book]),
         close=client.close,
     )

@@ -63,6 +63,6 @@ class Valkey:
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 
-    def client(self) -> "redis.Redis":
-        """Give a client as coordinators have it."""
-        return connect(self.url)
+    def client(self, *, answer_s: float = WAIT_S) -> "redis.Redis":
+        """Give a client as coordinators have it, if more patient on a busy machine."""
+        return connect(self.url, answer_s=answer_s)

@@ -1,15 +1,23 @@
 """A real agent, a plane behind TLS, a real coordinator and trainers without tensors."""
 
+import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from hotswap.wire.plane import StopJob, Swap
+from dev.stack.waiting import wait_until
+from hotswap.node.exit_codes import ExitCode
+from hotswap.wire.plane import Attach, JobPlace, StopJob, Swap
 from tests.hotswap.node.agent.agent_under_test import AgentUnderTest
 from tests.hotswap.node.agent.https_plane import HttpsPlane
+from tests.hotswap.node.job_under_test import JobUnderTest
+
+WAIT_S = 30.0
 
 pytestmark = pytest.mark.slow_processes
 
@@ -87,3 +95,88 @@ def test_training_does_not_notice_that_the_agent_was_killed(
     told.wait_for(lambda: told.heard("committed", step=249), "all steps")
     offsets = sorted(offset for _, _, offset in told.notices)
     assert offsets == list(range(len(offsets)))
+
+
+def test_a_job_of_hotswap_run_is_shown_and_can_be_stopped_from_the_plane(
+    agent: AgentUnderTest, plane: HttpsPlane
+) -> None:
+    agent.start()
+    told = plane.plane
+    told.wait_for(lambda: told.nodes, "the node")
+    options = ("--ranks", "1", "--standbys", "1", "--agent", str(agent.state))
+    with JobUnderTest(agent.home, *options) as run:
+        told.wait_for(lambda: told.reports[-1].attachable, "the job")
+        run.control(steps=5)
+        (found,) = told.reports[-1].attachable or ()
+        assert (found.name, found.world_size, found.wanted) == ("test", 1, True)
+        place = JobPlace(name=found.name, directory=found.directory)
+        assert told.result(told.command("attach", Attach(place=place))).state == "done"
+        told.wait_for(lambda: told.heard("committed", step=4), "its steps")
+        told.wait_for(lambda: any(job.status for job in told.jobs), "how it stands")
+        stopped = told.result(told.command("stop_job", StopJob(grace_s=20.0)))
+        assert stopped.state == "done", stopped
+        code, _ = run.end()
+        assert code == ExitCode.TERMINATED
+
+
+def test_the_plane_is_told_afterwards_what_happened_while_it_was_away(
+    agent: AgentUnderTest, plane: HttpsPlane
+) -> None:
+    agent.start()
+    told = plane.plane
+    for command in agent.start_job(ranks=1, standbys=1):
+        assert told.result(command).state == "done"
+    agent.control(steps=10)
+    told.wait_for(lambda: told.heard("committed", step=9), "ten steps")
+    plane.stop()
+    agent.control(steps=100)
+    wait_until(lambda: committed(agent) == 99, "training to go on", wait_s=WAIT_S)
+    plane.start()
+    told.wait_for(lambda: told.heard("committed", step=99), "what was missed")
+    offsets = sorted(offset for _, _, offset in told.notices)
+    assert offsets == list(range(len(offsets)))
+    assert told.result(told.command("stop_job", StopJob(), fence=2)).state == "done"
+
+
+def committed(agent: AgentUnderTest) -> int:
+    """Give the last step in the job's own events."""
+    lines = (agent.job / "events.jsonl").read_bytes().splitlines()
+    events = [json.loads(line) for line in lines]
+    return max(event["step"] for event in events if event["kind"] == "committed")
+
+
+def test_the_worsening_is_begun_and_ended_by_signals(tmp_path: Path, plane: HttpsPlane) -> None:
+    scenario = tmp_path / "scenario.json"
+    scenario.write_text(
+        '{"signals": [{"name": "fan", "unit": "rpm", "normal": 5, "curve": [[0, 1]]}]}'
+    )
+    agent = AgentUnderTest(tmp_path, plane, "--simulate", str(scenario))
+
+    def fan() -> float | None:
+        (signal,) = [each for each in plane.plane.nodes[-1].signals if each.name == "fan"]
+        assert signal.source == "simulated"
+        return signal.value
+
+    try:
+        agent.start()
+        plane.plane.wait_for(lambda: plane.plane.nodes and fan() == 5, "the normal value")
+        agent.signal(signal.SIGUSR1)
+        plane.plane.wait_for(lambda: fan() == 1, "the worsening")
+        agent.signal(signal.SIGUSR2)
+        plane.plane.wait_for(lambda: fan() == 5, "its end")
+        assert agent.terminate() == 0
+    finally:
+        agent.end()
+
+
+def test_without_what_an_enrolment_takes_the_command_says_so(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "hotswap.cli", "agent", "--state", str(tmp_path / "state")],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=WAIT_S,
+    )
+    assert done.returncode == ExitCode.REFUSED
+    assert "give --plane, --token and --name once" in done.stderr
