@@ -73,7 +73,7 @@ def test_a_frozen_server_holds_a_coordinator_up_for_less_than_its_lease(keeping:
                 RedisLeaseStore(client, key=KEY).renew(lease, now=10.1)
         finally:
             keeping.thaw()
-        assert ANSWER_S <= time.monotonic() - began_s
+        assert time.monotonic() - began_s >= ANSWER_S
         assert Limits().leader_lease_s > ANSWER_S
         assert RedisLeaseStore(patient, key=KEY).renew(lease, now=10.4).token == lease.token
 
