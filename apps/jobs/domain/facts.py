@@ -43,7 +43,9 @@ class JobFacts:
     validation_loss: float | None = None
     step_s: float | None = None
     samples_per_s: float | None = None
-    # time spent in steps that still count, s; with the wall clock it makes the goodput
+    # a step's usual time, s: smoothed, and hardly moved by one that stalled
+    typical_step_s: float | None = None
+    # time that the steps that still count take when nothing is in their way, s
     productive_s: float = 0.0
     # when the first and the newest committed step were told
     first_commit_at: datetime | None = None
@@ -67,14 +69,17 @@ class JobFacts:
 
     @property
     def goodput(self) -> float | None:
-        """Share of the time since the first commit that went into steps that still count."""
+        """Share of the time since the first commit that its steps, undisturbed, would have taken.
+
+        Stalls, pauses and steps that were done again make it smaller.
+        """
         if self.first_commit_at is None or self.last_commit_at is None:
             return None
         elapsed_s = (self.last_commit_at - self.first_commit_at).total_seconds()
-        if elapsed_s <= 0 or self.step_s is None:
+        if elapsed_s <= 0 or self.typical_step_s is None:
             return None
         # the first step itself was computed before its commit
-        return min(self.productive_s / (elapsed_s + self.step_s), 1.0)
+        return min(self.productive_s / (elapsed_s + self.typical_step_s), 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

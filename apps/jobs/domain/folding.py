@@ -18,6 +18,9 @@ from hotswap.wire.values import RankStatus
 
 #: Comes with every step: kept as loss, not as an event.
 COMMITTED: Final = "committed"
+#: How much a step moves what is usual, and how far beyond that it may be and count in full.
+SMOOTHING: Final = 0.1
+STALL_FACTOR: Final = 1.5
 #: Kinds after which a rank has another owner.
 HANDED_OVER: Final = frozenset({"swap_completed", "unplanned_completed"})
 #: Kinds with which a job is over.
@@ -151,6 +154,7 @@ def _committed(facts: JobFacts, notice: NoticeReport) -> JobFacts:
     step_s, samples = _value(values, "step_s"), _value(values, "samples")
     again = facts.last_commit_at is not None and notice.step < (facts.committed or 0)
     validation = _value(values, "validation_loss")
+    typical_s, counted_s = _undisturbed(facts.typical_step_s, step_s)
     return replace(
         facts,
         committed=notice.step + 1,
@@ -158,16 +162,27 @@ def _committed(facts: JobFacts, notice: NoticeReport) -> JobFacts:
         validation_loss=facts.validation_loss if validation is None else validation,
         step_s=step_s,
         samples_per_s=samples / step_s if samples and step_s else None,
-        productive_s=facts.productive_s + (0.0 if again else step_s or 0.0),
+        typical_step_s=typical_s,
+        productive_s=facts.productive_s + (0.0 if again else counted_s),
         first_commit_at=facts.first_commit_at or at,
         last_commit_at=at,
     )
 
 
+def _undisturbed(typical_s: float | None, step_s: float | None) -> tuple[float | None, float]:
+    """Return what is usual after a step, and how much of the step counts."""
+    if step_s is None:
+        return typical_s, typical_s or 0.0
+    if typical_s is None:
+        return step_s, step_s
+    counted_s = min(step_s, STALL_FACTOR * typical_s)
+    return typical_s + SMOOTHING * (counted_s - typical_s), counted_s
+
+
 def _restored(facts: JobFacts, notice: NoticeReport) -> JobFacts:
     """Go back to a checkpoint: what came after it counts no more."""
     lost = _value(notice.values, "steps_lost")
-    lost_s = (lost or 0.0) * (facts.step_s or 0.0)
+    lost_s = (lost or 0.0) * (facts.typical_step_s or 0.0)
     return replace(
         facts,
         committed=notice.step,

@@ -61,6 +61,7 @@ class Migration(migrations.Migration):
                 ("step_time_s", models.FloatField(null=True)),
                 ("samples_per_s", models.FloatField(null=True)),
                 ("goodput", models.FloatField(null=True)),
+                ("typical_step_s", models.FloatField(null=True)),
                 ("productive_s", models.FloatField(default=0.0)),
                 ("first_commit_at", models.DateTimeField(null=True)),
                 ("last_commit_at", models.DateTimeField(null=True)),

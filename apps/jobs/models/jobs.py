@@ -74,8 +74,9 @@ class Job(Entity):
     validation_loss = models.FloatField(null=True)
     step_time_s = models.FloatField(null=True)
     samples_per_s = models.FloatField(null=True)
-    # share of the time since the first commit that went into steps that still count
+    # share of the time since the first commit that its steps, undisturbed, would have taken
     goodput = models.FloatField(null=True)
+    typical_step_s = models.FloatField(null=True)
     productive_s = models.FloatField(default=0.0)
     first_commit_at = models.DateTimeField(null=True)
     last_commit_at = models.DateTimeField(null=True)

@@ -20,6 +20,7 @@ def facts_of(job: Job) -> JobFacts:
         validation_loss=job.validation_loss,
         step_s=job.step_time_s,
         samples_per_s=job.samples_per_s,
+        typical_step_s=job.typical_step_s,
         productive_s=job.productive_s,
         first_commit_at=job.first_commit_at,
         last_commit_at=job.last_commit_at,

@@ -27,6 +27,7 @@ def facts_write(job: Job, facts: JobFacts) -> list[str]:
         "step_time_s": facts.step_s,
         "samples_per_s": facts.samples_per_s,
         "goodput": facts.goodput,
+        "typical_step_s": facts.typical_step_s,
         "productive_s": facts.productive_s,
         "first_commit_at": facts.first_commit_at,
         "last_commit_at": facts.last_commit_at,

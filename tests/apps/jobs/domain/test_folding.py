@@ -53,6 +53,13 @@ def test_goodput_is_the_share_of_time_in_steps_that_count() -> None:
     assert stalled.goodput == 0.5
 
 
+def test_a_step_that_stalled_counts_as_one_that_did_not() -> None:
+    facts = fold_notices(NOTHING, [committed(step) for step in range(4)])
+    late = (NOON + timedelta(seconds=4.5)).isoformat()
+    stalled = fold_notices(facts, [committed(4, step_s=3.0, at=late)])
+    assert (stalled.productive_s, stalled.goodput) == (2.75, 2.75 / (4.5 + 0.525))
+
+
 def test_goodput_is_unknown_before_two_commits() -> None:
     assert NOTHING.goodput is None
     assert fold_notices(NOTHING, [committed(0)]).goodput is None

@@ -24,7 +24,7 @@ def _n1() -> Node:
 def found(**changes: Any) -> AttachableJob:
     values = {
         "name": "gpt",
-        "directory": "/home/otto/.hotswap/jobs/gpt",
+        "directory": "/mnt/jobs/gpt",
         "world_size": 2,
         "standbys": 1,
         "script": "/srv/gpt.py",
@@ -61,9 +61,7 @@ def test_a_job_whose_starter_asked_for_it_is_followed_at_once(n1: Node) -> None:
     )
     command = Command.objects.get()
     assert (command.kind, command.node_id) == ("attach", n1.id)
-    assert command.payload == {
-        "place": {"name": "gpt", "directory": "/home/otto/.hotswap/jobs/gpt", "key": None}
-    }
+    assert command.payload == {"place": {"name": "gpt", "directory": "/mnt/jobs/gpt", "key": None}}
     assert not FoundJob.objects.exists()
 
 
