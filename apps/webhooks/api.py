@@ -13,6 +13,7 @@ from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from apps.core.access import Role
 from apps.core.api import TenantView
 from apps.core.clock import now
+from apps.core.errors import NotFound
 from apps.webhooks.models import Delivery, Webhook
 from apps.webhooks.services import webhook_create, webhook_delete
 
@@ -118,12 +119,12 @@ class WebhookView(TenantView[Webhook]):
     required_scope: ClassVar = {"*": "admin"}
 
     @extend_schema(operation_id="webhook_get")
-    def get(self, _request: Request, id: str) -> Response:  # noqa: A002, ARG002 - the path's own word; get_object reads it
+    def get(self, _request: Request, id: str) -> Response:  # noqa: ARG002 - get_object reads it
         """Show it."""
         return Response(WebhookOut(self.get_object()).data)
 
     @extend_schema(operation_id="webhook_delete", responses={204: None})
-    def delete(self, _request: Request, id: str) -> Response:  # noqa: A002, ARG002 - likewise
+    def delete(self, _request: Request, id: str) -> Response:  # noqa: ARG002 - likewise
         """Remove it."""
         webhook_delete(actor=self.actor, webhook=self.get_object(), at=now())
         return Response(status=HTTP_204_NO_CONTENT)
@@ -144,6 +145,8 @@ class DeliveryListView(ListModelMixin, TenantView[Delivery]):
         return super().get_queryset().filter(webhook_id=self.kwargs["id"])
 
     @extend_schema(operation_id="webhook_deliveries")
-    def get(self, request: Request, id: str) -> Response:  # noqa: A002, ARG002 - the path's own word
+    def get(self, request: Request, id: str) -> Response:
         """List."""
+        if not Webhook.objects.filter(id=id, tenant_id__in=self.tenants()).exists():
+            raise NotFound
         return self.list(request)

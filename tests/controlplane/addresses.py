@@ -14,13 +14,13 @@ from rest_framework.test import APIClient
 
 from apps.accounts.models import Agent, Membership, Tenant
 from apps.accounts.services import token_create
-from apps.approvals.models import Request
 from apps.audit.models import AuditEntry
 from apps.core import canonical
 from apps.core.access import SCOPES
 from apps.jobs.models import Certificate, FoundJob
-from apps.swaps.models import Hold
+from apps.swaps.models import Hold, Swap
 from apps.webhooks.models import Webhook
+from tests.apps.approvals.making import opened
 from tests.apps.signed_in import AT, a_person
 from tests.apps.swaps.world import World
 
@@ -82,7 +82,8 @@ class Things:
         """Make the things."""
         world, tenant = self.world, self.world.tenant
         type(world.job).objects.update(submitted_by=world.otto.as_json())
-        swap = world.asked()
+        swap = world.propose()
+        question = opened(tenant, world.otto)
         owner = a_person("owner", tenant=tenant)
         token, _ = token_create(
             actor=world.otto,
@@ -111,12 +112,13 @@ class Things:
         certificate = Certificate.objects.create(
             **row_of(Certificate, job=world.job, digest="sha256:c", document={})
         )
+        Swap.objects.filter(id=swap.id).update(certificate=certificate)
         found = FoundJob.objects.create(
             **row_of(FoundJob, tenant=tenant, node=world.nodes["n1"], name="found")
         )
         self.ids = {
             "agents": agent.id,
-            "approvals": Request.objects.get(subject_id=swap.id).id,
+            "approvals": question.id,
             "certificate": certificate.id,
             "clusters": world.cluster.id,
             "found": found.id,
@@ -166,7 +168,7 @@ class Things:
             "text": "nodes: []",
             "dry_run": True,
             "state": "draining",
-            "spare": True,
+            "is_spare": True,
             "engaged": True,
             "max_open_tenant": 1,
         }
