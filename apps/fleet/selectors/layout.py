@@ -3,14 +3,20 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
 from apps.fleet.domain.layout import Domain, Rack, Tile, layout_from
 from apps.fleet.domain.states import NodeState
-from apps.fleet.models import Node
 from apps.fleet.selectors.nodes import nodes_at
 from apps.fleet.selectors.occupancy import HeldRank, ranks_held
 from apps.fleet.selectors.places import domain_ids_by_node, domains_by_id
+
+# what a tile shows of a node, and no more: a picture holds thousands
+TILE: Final = (
+    "id", "name", "rack_id", "state", "is_spare", "reserved_for", "grade_now", "is_stale",
+    "source_now", "reported_at",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,20 +27,16 @@ class Layout:
     racks: tuple[Rack, ...]
     # failure domains by id; only those that hold a node of the tenants
     domains: Mapping[UUID, Domain]
-    # nodes by id
-    nodes: Mapping[UUID, Node]
+    # `TILE` of each node, by its id
+    nodes: Mapping[UUID, Mapping[str, Any]]
     # ranks by node
     ranks: Mapping[UUID, Sequence[HeldRank]]
 
 
 def layout_get(*, cluster_id: UUID, tenants: Collection[UUID], now: datetime) -> Layout:
     """Return the layout of a cluster, retired nodes left out; four queries."""
-    nodes = {
-        node.id: node
-        for node in nodes_at(now=now)
-        .filter(cluster_id=cluster_id, tenant_id__in=tenants)
-        .exclude(state=NodeState.RETIRED.value)
-    }
+    rows = nodes_at(now=now).filter(cluster_id=cluster_id, tenant_id__in=tenants)
+    nodes = {row["id"]: row for row in rows.exclude(state=NodeState.RETIRED.value).values(*TILE)}
     domains = domains_by_id(cluster_ids=[cluster_id])
     held = domain_ids_by_node(node_ids=list(nodes), domains=domains)
     # where other tenants stand is not ours to show
@@ -44,8 +46,13 @@ def layout_get(*, cluster_id: UUID, tenants: Collection[UUID], now: datetime) ->
         racks=layout_from(
             domains=domains,
             tiles=[
-                Tile(id=node.id, name=node.name, rack_id=node.rack_id, domain_ids=held[node.id])
-                for node in nodes.values()
+                Tile(
+                    id=node_id,
+                    name=node["name"],
+                    rack_id=node["rack_id"],
+                    domain_ids=held[node_id],
+                )
+                for node_id, node in nodes.items()
             ],
         ),
         domains=domains,

@@ -19,10 +19,11 @@ def nodes_at(*, now: datetime) -> QuerySet[Node]:
 
     Adds ``grade_now`` (unknown where the report is stale), ``is_stale`` (there is a report, and it
     is too old), ``source_now`` and ``reported_at`` (null without a report); brings cluster, class,
-    rack and report along.
+    rack and report along, without the signals, which are long.
     """
     stale = Q(report__stale_at__lte=now)
-    return Node.objects.select_related("cluster", "node_class", "rack", "report").annotate(
+    nodes = Node.objects.select_related("cluster", "node_class", "rack", "report")
+    return nodes.defer("report__signals", "report__counters").annotate(
         grade_now=Case(
             When(stale | Q(report=None), then=Value(Grade.UNKNOWN.value)),
             default=F("grade"),
@@ -39,12 +40,12 @@ def nodes_at(*, now: datetime) -> QuerySet[Node]:
 
 
 def node_get(*, node_id: UUID, tenants: Collection[UUID], now: datetime) -> Node:
-    """Return one node as `nodes_at` does.
+    """Return one node as `nodes_at` does, with the signals of its report.
 
     Raises:
         NodeUnknown: if there is none in the tenants.
     """
-    node = nodes_at(now=now).filter(id=node_id, tenant_id__in=tenants).first()
+    node = nodes_at(now=now).defer(None).filter(id=node_id, tenant_id__in=tenants).first()
     if node is None:
         raise NodeUnknown
     return node

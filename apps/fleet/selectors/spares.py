@@ -1,8 +1,9 @@
 """The spares that there are, and which one would take over."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, Q
@@ -23,6 +24,11 @@ from apps.fleet.errors import NodeUnknown
 from apps.fleet.models import Node
 from apps.fleet.selectors.nodes import nodes_at
 from apps.fleet.selectors.places import domain_ids_by_node, domains_by_id
+
+# what is asked of a node that might take over
+_FACTS: Final = (
+    "id", "name", "node_class_id", "state", "grade_now", "reserved_for", "rack_id", "is_spare",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +52,15 @@ def spares_ranked(*, question: SpareQuestion, now: datetime) -> tuple[SpareChoic
     source = Node.objects.filter(id=question.node_id).first()
     if source is None:
         raise NodeUnknown
-    nodes = list(
+    nodes = (
         nodes_at(now=now)
         .filter(cluster_id=source.cluster_id, tenant_id=source.tenant_id)
         .exclude(state=NodeState.RETIRED.value)
+        .values(*_FACTS)
     )
     domains = domains_by_id(cluster_ids=[source.cluster_id])
-    held = domain_ids_by_node(node_ids=[node.id for node in nodes], domains=domains)
-    grades = {node.id: _grade(node) for node in nodes}
+    held = domain_ids_by_node(node_ids=[node["id"] for node in nodes], domains=domains)
+    grades = {node["id"]: Grade(node["grade_now"]) for node in nodes}
     apart = [held[node_id] for node_id in question.apart_from_ids if node_id in held]
     wish = SpareWish(
         node_class_id=source.node_class_id,
@@ -62,22 +69,20 @@ def spares_ranked(*, question: SpareQuestion, now: datetime) -> tuple[SpareChoic
         avoid_domain_ids=frozenset().union(*apart),
         excluded_ids=question.excluded_ids | {source.id},
     )
-    return spares_rank(
-        wish=wish,
-        spares=[
-            SpareFacts(
-                id=node.id,
-                name=node.name,
-                node_class_id=node.node_class_id,
-                state=NodeState(node.state),
-                grade=grades[node.id],
-                reserved_for=node.reserved_for,
-                rack_id=node.rack_id,
-                domain_ids=held[node.id],
-            )
-            for node in nodes
-            if node.is_spare
-        ],
+    spares = [node for node in nodes if node["is_spare"]]
+    return spares_rank(wish=wish, spares=[_facts(node, domain_ids=held) for node in spares])
+
+
+def _facts(node: Mapping[str, Any], *, domain_ids: Mapping[UUID, frozenset[UUID]]) -> SpareFacts:
+    return SpareFacts(
+        id=node["id"],
+        name=node["name"],
+        node_class_id=node["node_class_id"],
+        state=NodeState(node["state"]),
+        grade=Grade(node["grade_now"]),
+        reserved_for=node["reserved_for"],
+        rack_id=node["rack_id"],
+        domain_ids=domain_ids[node["id"]],
     )
 
 
@@ -120,7 +125,3 @@ def spares_summary(*, tenants: Collection[UUID], now: datetime) -> SpareReserve:
         )
     )
     return reserve_from(**counts)
-
-
-def _grade(node: Node) -> Grade:
-    return Grade(getattr(node, "grade_now", Grade.UNKNOWN.value))

@@ -5,7 +5,12 @@ from rest_framework.test import APIClient
 
 from apps.core.access import Role
 from apps.core.ids import new_id
-from tests.apps.fleet.making import cluster, domain, node, tenant
+from apps.fleet.api.clusters import tile_shown
+from apps.fleet.api.serializers import TileOut
+from apps.fleet.selectors.layout import TILE
+from apps.fleet.selectors.nodes import nodes_at
+from tests.apps.fleet.making import NOW, cluster, domain, healthy, node, tenant
+from tests.apps.fleet.services.occupied import rank_3_everywhere
 from tests.apps.signed_in import a_browser, a_person
 
 pytestmark = pytest.mark.django_db
@@ -53,6 +58,16 @@ def test_the_layout_shows_racks_with_tiles_domains_and_ranks(
     tile = shown["racks"][0]["nodes"][0]
     assert (tile["grade"], tile["stale"], tile["is_spare"]) == ("unknown", False, True)
     assert tile["rank_of"][0]["rank"] == 3
+
+
+def test_a_tile_is_what_its_serializer_describes() -> None:
+    silent, reporting = node("n1"), node("n2", is_spare=True, reserved_for="swap:1")
+    healthy(reporting)
+    ranks = {silent.id: rank_3_everywhere(node_ids=[silent.id])[silent.id]}
+    rows = {row["id"]: row for row in nodes_at(now=NOW).values(*TILE)}
+    for each in nodes_at(now=NOW):
+        described = TileOut(each, context={"ranks": ranks}).data
+        assert tile_shown(rows[each.id], ranks=ranks.get(each.id, ())) == described
 
 
 def test_the_rule_is_published(vera: APIClient) -> None:
