@@ -32,24 +32,30 @@ class NoPath {
 
 vi.stubGlobal("ResizeObserver", NoObserver);
 vi.stubGlobal("Path2D", NoPath);
-HTMLCanvasElement.prototype.getContext = (() => blankContext) as never;
-Element.prototype.scrollIntoView = () => undefined;
-globalThis.matchMedia = ((query: string) => ({
-  matches: false,
-  media: query,
-  onchange: null,
-  addEventListener: () => undefined,
-  removeEventListener: () => undefined,
-  addListener: () => undefined,
-  removeListener: () => undefined,
-  dispatchEvent: () => false,
-})) as typeof matchMedia;
+/** A test that names another environment has no page. */
+function pageFill(): void {
+  HTMLCanvasElement.prototype.getContext = (() => blankContext) as never;
+  document.documentElement.lang = "en";
+  Element.prototype.scrollIntoView = () => undefined;
+  globalThis.matchMedia = ((query: string) => ({
+    matches: false,
+    media: query,
+    onchange: null,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+    addListener: () => undefined,
+    removeListener: () => undefined,
+    dispatchEvent: () => false,
+  })) as typeof matchMedia;
+}
 
 // a machine that runs other things meanwhile is slow, not wrong
 configure({ asyncUtilTimeout: 15_000 });
-document.documentElement.lang = "en";
 
-afterEach(() => {
-  cleanup();
-  localStorage.clear();
-});
+if ("document" in globalThis) {
+  pageFill();
+  afterEach(() => {
+    cleanup();
+    localStorage.clear();
+  });
+}

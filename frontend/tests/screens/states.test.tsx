@@ -1,0 +1,125 @@
+/** Loading, empty, failed, forbidden, unknown; and what happens live. */
+import { screen, waitFor } from "@testing-library/react";
+import { delay, http, HttpResponse } from "msw";
+import { describe, expect, test } from "vitest";
+
+import { problem } from "@/fake/answers";
+import { tick } from "@/fake/engine";
+import { idOf } from "@/fake/random";
+import type { World } from "@/fake/world";
+
+import { heading, open } from "../support/screen";
+
+const GPT = `/jobs/${idOf("job", 1)}`;
+
+describe("a view", () => {
+  test("that waits shows a shape, and says that it loads", async () => {
+    open("/", { before: [http.get("/api/v1/overview", () => delay("infinite"))] });
+    expect((await screen.findAllByRole("status", { name: "Loading" })).length).toBeGreaterThan(0);
+  });
+
+  test("that failed says what, and can be tried again", async () => {
+    let asked = 0;
+    const broken = http.get("/api/v1/overview", () => {
+      asked += 1;
+      return problem(400, "broken", "The database is away.");
+    });
+    const { user } = open("/", { before: [broken] });
+    expect(await screen.findByText("The overview could not be read")).toBeTruthy();
+    expect(screen.getByText("The database is away.")).toBeTruthy();
+    const before = asked;
+    await user.click(screen.getByRole("button", { name: "Try again" }));
+    await waitFor(() => expect(asked).toBeGreaterThan(before));
+  });
+
+  test("that is forbidden says who can grant it", async () => {
+    const refused = http.get("/api/v1/jobs", () => problem(403, "forbidden", "This takes the role viewer.", { who_can: ["admin"] }));
+    open("/jobs", { before: [refused] });
+    expect(await screen.findByText("Who can grant it: admin.")).toBeTruthy();
+  });
+
+  test("of a thing that is not there says so", async () => {
+    open(`/swaps/${idOf("swap", 999)}`);
+    expect(await screen.findByText("This swap: not found")).toBeTruthy();
+  });
+
+  test("without rows says what would be there, and how to get it", async () => {
+    open("/jobs", { prepare: (world: World) => world.jobs.clear() });
+    expect(await screen.findByText("No job fits")).toBeTruthy();
+    expect(screen.getByText(/hotswap run/)).toBeTruthy();
+  });
+});
+
+describe("what is not known", () => {
+  test("is said to be unknown, and is no zero", async () => {
+    open(`/jobs/${idOf("job", 6)}`);
+    await heading("gpt-next");
+    const step = await screen.findByText("Committed step");
+    expect(step.parentElement?.textContent).toBe("Committed stepunknown");
+  });
+});
+
+describe("live", () => {
+  test("a committed step is on screen without asking anew", async () => {
+    const { world } = open(GPT);
+    await heading("gpt");
+    await screen.findByText("Live");
+    await screen.findByText(/1,240 steps/);
+    tick(world, 600);
+    await waitFor(() => expect(screen.getByText("Committed step").parentElement?.textContent).toBe("Committed step1,241"));
+  });
+});
+
+describe("the frame", () => {
+  test("keys go places, and ? lists them", async () => {
+    const { user, path } = open("/");
+    await heading("Overview");
+    await user.keyboard("gs");
+    await heading("Swaps");
+    expect(path()).toBe("/swaps");
+    await user.keyboard("?");
+    expect(await screen.findByRole("dialog", { name: "Keyboard" })).toBeTruthy();
+  });
+
+  test("search finds a node by name, and goes there by the keyboard", async () => {
+    const { user, path } = open("/");
+    await heading("Overview");
+    await user.keyboard("{Control>}k{/Control}");
+    await user.type(await screen.findByRole("combobox"), "n14");
+    await screen.findByRole("option", { name: /^n14Node/ });
+    const wanted = screen.getAllByRole("option").findIndex((option) => option.textContent === "n14Node");
+    await user.keyboard("{ArrowDown}".repeat(wanted));
+    await user.keyboard("{Enter}");
+    await heading("n14");
+    expect(path()).toBe(`/nodes/${idOf("node", 100_014)}`);
+  });
+
+  test("signing in with a wrong password says so, with the right one goes on", async () => {
+    const { user } = open("/swaps", { as: null });
+    await user.type(await screen.findByLabelText("Name"), "otto");
+    await user.type(screen.getByLabelText("Password"), "wrong");
+    await user.click(screen.getByRole("button", { name: "Sign in" }));
+    expect((await screen.findByRole("alert")).textContent).toBe("The name or the password is wrong.");
+    await user.clear(screen.getByLabelText("Password"));
+    await user.type(screen.getByLabelText("Password"), "hotswap");
+    await user.click(screen.getByRole("button", { name: "Sign in" }));
+    await heading("Swaps");
+  });
+
+  test("someone in no tenant is told who can help", async () => {
+    const me = http.get("/api/v1/session", () =>
+      HttpResponse.json({ id: "1", username: "nora", display_name: "", kind: "person", scopes: null, tenants: [], csrf_token: "" }),
+    );
+    open("/", { before: [me] });
+    expect(await screen.findByText("You belong to no tenant yet")).toBeTruthy();
+  });
+});
+
+describe("a list of ten thousand nodes", () => {
+  test("draws only what is in sight, and sorts only once all are read", async () => {
+    const { container } = open(`/fleet?view=list&cluster=${idOf("cluster", 2)}`, { large: true });
+    await screen.findByText("b00001");
+    expect(container.querySelectorAll("tbody tr").length).toBeLessThan(120);
+    expect(screen.getByText(/200 shown, more below/)).toBeTruthy();
+  });
+});
