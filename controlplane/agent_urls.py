@@ -1,20 +1,10 @@
-"""Addresses of the port for agents, which takes client certificates."""
+"""Addresses of the port for agents, beside the gateway's: it answers /agent/ before Django does."""
 
-from importlib.util import find_spec
-
-from django.conf import settings
-from django.urls import include, path
+from django.urls import path
 
 from controlplane import health
 
-urlpatterns = [
-    path("healthz", health.healthz),
-    *(
-        path("agent/v1/", include(f"apps.{name}.urls"))
-        for name in settings.APPS
-        if name == "gateway" and find_spec(f"apps.{name}.urls")
-    ),
-]
+urlpatterns = [path("healthz", health.healthz)]
 
 handler400 = "controlplane.views.bad_request"
 handler403 = "controlplane.views.forbidden"

@@ -1,9 +1,5 @@
 """Addresses of WebSockets."""
 
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any
+from apps.live.routing import websocket_urlpatterns
 
-websocket_urlpatterns: list[Any] = []
-if find_spec("apps.live") and find_spec("apps.live.routing"):
-    websocket_urlpatterns += import_module("apps.live.routing").websocket_urlpatterns
+__all__ = ["websocket_urlpatterns"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import dj_database_url
 
-from controlplane.environment import ROOT, read
+from controlplane.environment import read
 
 ENVIRONMENT = read(os.environ)
 
@@ -25,14 +25,6 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # a fleet of 10,000 nodes as text, and room for a report
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 
-_POSSIBLE = ("fleet", "jobs", "approvals", "swaps", "webhooks", "live", "gateway")
-APPS = [
-    "core",
-    "accounts",
-    "audit",
-    *(name for name in _POSSIBLE if (ROOT / "apps" / name / "apps.py").is_file()),
-]
-APPS = [name for name in APPS if (ROOT / "apps" / name / "apps.py").is_file()]
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.auth",
@@ -42,7 +34,16 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "controlplane",
-    *(f"apps.{name}" for name in APPS),
+    "apps.core",
+    "apps.accounts",
+    "apps.audit",
+    "apps.fleet",
+    "apps.jobs",
+    "apps.approvals",
+    "apps.swaps",
+    "apps.webhooks",
+    "apps.live",
+    "apps.gateway",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -84,8 +85,7 @@ OUTBOX_CHANNEL = "hotswap:outbox"
 # the Celery application, for workers that send tasks and are none of its own
 CELERY_APP = "controlplane.celery.app"
 # answers which ranks nodes hold: jobs stand above the fleet
-if "jobs" in APPS:
-    FLEET_OCCUPANCY = "apps.jobs.selectors.members.ranks_held"
+FLEET_OCCUPANCY = "apps.jobs.selectors.members.ranks_held"
 # messages that wait for one socket; a slower one is dropped
 CHANNEL_CAPACITY = 200
 CHANNEL_LAYERS: dict[str, Any]
