@@ -28,7 +28,7 @@ from apps.gateway.errors import (
     RequestTooLarge,
 )
 from apps.gateway.intake import Delivery, Outcome
-from apps.gateway.limits import ENROL_NBYTES_MAX, WAITERS_MAX
+from apps.gateway.limits import ENROL_NBYTES_MAX, ENROLMENTS_MAX, WAITERS_MAX
 from apps.gateway.waiting import Waiting
 from hotswap.errors import PlaneMessageMalformed
 from hotswap.wire.plane import (
@@ -63,7 +63,7 @@ class Disconnected(Exception):
     """The agent went away before it had said everything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Gateway:
     """What the application stands on; belongs to one event loop."""
 
@@ -71,6 +71,8 @@ class Gateway:
     waiting: Waiting
     # signs an agent's key; runs wherever waiting for a database does no harm
     enrol: Callable[[Enrolment], Awaitable[Enrolled]]
+    # enrolments under way
+    _enrolments: int = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -96,10 +98,19 @@ class Gateway:
             case path if path == REPORT_PATH:
                 return await self._report(scope, receive)
             case path if path == ENROL_PATH:
-                body = await _body(receive, nbytes_max=ENROL_NBYTES_MAX)
-                return encode_plane(await self.enrol(_decoded(body, Enrolment)))
+                return await self._enrol(receive)
             case _:
                 raise PathUnknown
+
+    async def _enrol(self, receive: Receive) -> bytes:
+        asked = _decoded(await _body(receive, nbytes_max=ENROL_NBYTES_MAX), Enrolment)
+        if self._enrolments >= ENROLMENTS_MAX:
+            raise GatewayBusy
+        self._enrolments += 1
+        try:
+            return encode_plane(await self.enrol(asked))
+        finally:
+            self._enrolments -= 1
 
     async def _report(self, scope: Scope, receive: Receive) -> bytes:
         fingerprint = fingerprint_of(scope)

@@ -29,3 +29,5 @@ SEND_AGAIN_S: Final = 5.0
 WAITERS_MAX: Final = 20_000
 #: Largest request to enrol, bytes.
 ENROL_NBYTES_MAX: Final = 64 * 1024
+#: Enrolments that wait to be signed; anybody can ask for one.
+ENROLMENTS_MAX: Final = 16

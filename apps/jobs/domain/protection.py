@@ -8,6 +8,8 @@ from apps.jobs.domain.facts import UNKNOWN
 
 #: A job that has not been heard of for so long may be anything.
 STALE_AFTER: Final = timedelta(seconds=10)
+#: An attached job of which its agent, which is heard, says nothing for so long has vanished.
+VANISHED_AFTER: Final = timedelta(minutes=5)
 # a rank that is certainly unprotected outweighs one of which nothing is known
 _SHOWN_FIRST: Final = ("unprotected", UNKNOWN, "catching_up", "protected")
 

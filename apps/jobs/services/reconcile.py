@@ -7,8 +7,9 @@ from uuid import UUID
 
 from django.db import transaction
 
+from apps.fleet.models import NodeReport
 from apps.jobs.domain.placement import Placement, Role, Seat, Shortage, placement_replace
-from apps.jobs.domain.protection import is_stale
+from apps.jobs.domain.protection import VANISHED_AFTER, is_stale
 from apps.jobs.domain.states import COMMAND, JOB
 from apps.jobs.domain.supervision import (
     Action,
@@ -93,6 +94,8 @@ def _look(job: Job, *, now: datetime) -> Reconciled:
     )
     if job.stop_requested_at is not None and not actions and _has_stopped(job, members):
         actions = (EndJob(action="stop", reason=job.stop_reason),)
+    if not actions and _has_vanished(job, now=now):
+        actions = (EndJob(action="fail", reason="its agent does not find it any more"),)
     shortages = []
     for action in actions:
         match action:
@@ -120,6 +123,14 @@ def _wish(job: Job) -> Wish:
         started_at=job.started_at or job.created_at,
         stop_at=job.stop_requested_at,
     )
+
+
+def _has_vanished(job: Job, *, now: datetime) -> bool:
+    """Whether an attached job is gone without a word: its launcher was killed."""
+    if not job.attached or job.reported_by_id is None or job.reported_at is None:
+        return False
+    heard = NodeReport.objects.filter(node_id=job.reported_by_id, stale_at__gt=now)
+    return now - job.reported_at > VANISHED_AFTER and heard.exists()
 
 
 def _has_stopped(job: Job, members: Sequence[MemberFacts]) -> bool:

@@ -14,6 +14,7 @@ from apps.accounts.errors import CredentialRefused, EnrolRefused
 from apps.gateway.batching import Batcher
 from apps.gateway.http import Gateway
 from apps.gateway.intake import Delivery, Outcome
+from apps.gateway.limits import ENROLMENTS_MAX
 from apps.gateway.waiting import Waiting
 from hotswap.wire import plane
 from hotswap.wire.plane import ENROL_PATH, REPORT_NBYTES_MAX, REPORT_PATH
@@ -219,6 +220,25 @@ async def test_a_token_that_is_not_good_is_refused(world: World) -> None:
     body = json.dumps({"token": "t", "node": "n1", "csr_pem": "x", "version": "1"}).encode()
     answer = await world.ask(ENROL_PATH, body, chain=())
     assert (answer.status, answer.json()["code"]) == (403, "enrol_refused")
+
+
+async def test_anybody_may_ask_to_enrol_but_not_all_at_once(world: World) -> None:
+    goes = asyncio.Event()
+
+    async def slowly(_: plane.Enrolment) -> plane.Enrolled:
+        await goes.wait()
+        return plane.Enrolled(
+            agent="a1", certificate_pem="c", authority_pem="a", report_every_s=1.0
+        )
+
+    world.gateway.enrol = slowly
+    body = json.dumps({"token": "t", "node": "n1", "csr_pem": "x", "version": "1"}).encode()
+    asked = [asyncio.create_task(world.ask(ENROL_PATH, body)) for _ in range(ENROLMENTS_MAX + 1)]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    goes.set()
+    statuses = [each.status for each in await asyncio.gather(*asked)]
+    assert sorted(statuses) == [200] * ENROLMENTS_MAX + [503]
 
 
 async def test_a_fault_of_ours_has_the_agent_come_again(world: World) -> None:

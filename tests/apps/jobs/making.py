@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
 from apps.accounts.models import Agent, Tenant
 from apps.core.access import Actor, ActorKind, Role
 from apps.core.ids import new_id
@@ -150,7 +152,7 @@ def told(
     stream: str = "s1",
 ) -> JobReport:
     numbered = tuple(
-        each if each.offset else NoticeReport(**{**_fields(each), "offset": number})
+        each if each.offset else msgspec.structs.replace(each, offset=number)
         for number, each in enumerate(notices)
     )
     return JobReport(
@@ -175,7 +177,3 @@ def run_all(job: Job, *, at: datetime = NOW) -> None:
     """Let every member that was asked for run, and its start be done."""
     Member.objects.filter(job=job, state="wanted").update(state="running", since=at, pid=100)
     Command.objects.filter(job=job, kind__startswith="start").update(state="done")
-
-
-def _fields(value: NoticeReport) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in value.__struct_fields__}

@@ -7,7 +7,7 @@ import pytest
 from apps.core.ids import new_id
 from apps.core.models import OutboxMessage
 from apps.fleet.models import Node
-from apps.jobs.domain.protection import STALE_AFTER
+from apps.jobs.domain.protection import STALE_AFTER, VANISHED_AFTER
 from apps.jobs.domain.supervision import EndJob, GiveUp, Replace
 from apps.jobs.models import Command, Job, JobEvent, Member
 from apps.jobs.services import NodeMembers, Reconciled, job_ingest, job_reconcile, members_ingest
@@ -176,6 +176,14 @@ def test_an_attached_job_replaces_its_processes_itself(job: Job) -> None:
     Job.objects.filter(id=job.id).update(attached=True)
     exits(job, "standby-0", -9)
     assert look(job, 2).actions == ()
+
+
+def test_an_attached_job_that_its_agent_does_not_find_any_more_has_failed(job: Job) -> None:
+    Job.objects.filter(id=job.id).update(attached=True)
+    vanished = VANISHED_AFTER.total_seconds() + 1
+    assert job_reconcile(job_id=job.id, now=later(vanished)).state == "running"
+    assert look(job, vanished - 2).state == "running"
+    assert look(job, vanished).state == "failed"
 
 
 def test_a_job_that_is_not_there_is_no_fault() -> None:
