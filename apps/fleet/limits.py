@@ -6,6 +6,8 @@ from typing import Final
 STALE_AFTER_S: Final = 15.0
 # samples are kept for charts for so long
 SAMPLES_KEPT_S: Final = 2 * 60 * 60.0
+# a chart shows so long if it is not told otherwise
+CHART_S: Final = 15 * 60.0
 # samples that one statement deletes
 SAMPLES_PRUNED_MAX: Final = 5_000
 # statements of one call that deletes samples

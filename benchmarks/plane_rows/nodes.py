@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
     from pathlib import Path
+    from uuid import UUID
+
+    from apps.accounts.models import Tenant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +66,8 @@ def enrol_nodes(*, count: int, folder: Path, now: datetime) -> list[Identity]:
 
 
 def _agents(
-    tenant: object, *, count: int, folder: Path, now: datetime
-) -> Iterator[tuple[Identity, object]]:
+    tenant: Tenant, *, count: int, folder: Path, now: datetime
+) -> Iterator[tuple[Identity, UUID]]:
     """Yield each node with the id of its agent."""
     from django.conf import settings  # noqa: PLC0415 - see above
 

@@ -119,7 +119,7 @@ def _request(name: str, sequence: int) -> bytes:
         Report(
             boot=name,
             sequence=sequence,
-            sent_at=datetime.now(UTC),
+            sent_at=datetime.now(UTC).isoformat(),
             node=NodeReport(inventory=Inventory(hostname=name, cpus=8), signals=signals),
             members=(),
         )

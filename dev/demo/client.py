@@ -29,6 +29,11 @@ class Person:
         """Close the connection; the session stays."""
         self._client.close()
 
+    @property
+    def cookie(self) -> str:
+        """The session's cookie, as a browser sends it."""
+        return f"sessionid={self._client.cookies['sessionid']}"
+
     def get(self, path: str, **query: str | int) -> Any:  # noqa: ANN401 - JSON
         """Return what is at a path. Raises httpx.HTTPError."""
         return self._checked(self._client.get(path, params=query))

@@ -32,10 +32,16 @@ class NoPath {
 
 vi.stubGlobal("ResizeObserver", NoObserver);
 vi.stubGlobal("Path2D", NoPath);
+
+const FRAME_PX = { width: 1200, height: 800 };
+
 /** A test that names another environment has no page. */
 function pageFill(): void {
   HTMLCanvasElement.prototype.getContext = (() => blankContext) as never;
   document.documentElement.lang = "en";
+  // a frame in which a long list finds room for some of its rows
+  Object.defineProperty(HTMLElement.prototype, "offsetHeight", { get: () => FRAME_PX.height });
+  Object.defineProperty(HTMLElement.prototype, "offsetWidth", { get: () => FRAME_PX.width });
   Element.prototype.scrollIntoView = () => undefined;
   globalThis.matchMedia = ((query: string) => ({
     matches: false,

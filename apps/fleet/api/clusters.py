@@ -2,12 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
-from rest_framework.fields import DateTimeField
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,6 +14,7 @@ from rest_framework.response import Response
 from apps.core.api import Pages, PlaneView
 from apps.core.clock import now
 from apps.core.errors import NotFound
+from apps.fleet.api.moments import moment
 from apps.fleet.api.serializers import (
     ClusterOut,
     DomainOut,
@@ -28,8 +28,6 @@ from apps.fleet.models import Cluster
 from apps.fleet.selectors.layout import Layout, layout_get
 from apps.fleet.selectors.occupancy import HeldRank
 from apps.fleet.selectors.places import clusters_visible
-
-MOMENT: Final = DateTimeField()
 
 
 class ClusterListView(PlaneView, GenericAPIView[Cluster]):
@@ -123,6 +121,6 @@ def tile_shown(node: Mapping[str, Any], *, ranks: Sequence[HeldRank]) -> dict[st
         "grade": node["grade_now"],
         "stale": node["is_stale"],
         "source": node["source_now"],
-        "reported_at": None if reported_at is None else MOMENT.to_representation(reported_at),
+        "reported_at": None if reported_at is None else moment(reported_at),
         "rank_of": RankOut(ranks, many=True).data if ranks else [],
     }

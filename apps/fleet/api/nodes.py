@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from apps.core.access import Role
 from apps.core.api import Pages, PlaneView, TenantView
 from apps.core.clock import now
+from apps.fleet.api.moments import moment
 from apps.fleet.api.requests import SpareIn, StateIn, WindowIn
 from apps.fleet.api.serializers import (
     NodeDetailOut,
@@ -24,11 +25,12 @@ from apps.fleet.api.serializers import (
     NodeOut,
     SignalsOut,
     SpareOut,
+    ThresholdsOut,
 )
 from apps.fleet.domain.states import NodeState
 from apps.fleet.limits import EXPORT_ROWS_MAX
 from apps.fleet.models import Node, NodeEvent
-from apps.fleet.selectors.charts import Window, lines_get
+from apps.fleet.selectors.charts import Line, Window, lines_get
 from apps.fleet.selectors.details import node_details
 from apps.fleet.selectors.nodes import node_get, nodes_at
 from apps.fleet.selectors.occupancy import ranks_held
@@ -171,8 +173,23 @@ class NodeSignalsView(PlaneView):
         )
         lines = lines_get(node_id=node.id, window=window)
         return Response(
-            SignalsOut({"start": window.start, "end": window.end, "signals": lines}).data
+            {
+                "start": moment(window.start),
+                "end": moment(window.end),
+                "signals": [line_shown(line) for line in lines],
+            }
         )
+
+
+def line_shown(line: Line) -> dict[str, Any]:
+    """Return a line as `LineOut` describes it, written out for the sake of its many points."""
+    return {
+        "name": line.name,
+        "unit": line.unit,
+        "source": line.source.value,
+        "thresholds": None if line.rule is None else ThresholdsOut(line.rule).data,
+        "points": [{"at": moment(point.at), "value": point.value} for point in line.points],
+    }
 
 
 class NodeSparesView(PlaneView):

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 from apps.fleet.domain.rules import RULE_VERSION, RULES, SignalKind, SignalRule
 from apps.fleet.domain.series import Point, series_from
 from apps.fleet.domain.signals import Source
-from apps.fleet.limits import CHART_SAMPLES_MAX, SAMPLES_KEPT_S, STALE_AFTER_S
+from apps.fleet.limits import CHART_S, CHART_SAMPLES_MAX, SAMPLES_KEPT_S, STALE_AFTER_S
 from apps.fleet.models import NodeReport, SignalSample
 
 
@@ -39,10 +40,19 @@ class Window:
     def ending(
         cls, *, now: datetime, start: datetime | None = None, end: datetime | None = None
     ) -> "Window":
-        """Return a stretch within what is kept; what is not given is as wide as it can be."""
+        """Return a stretch within what is kept; without a start, the last `CHART_S` of it."""
         oldest = now - timedelta(seconds=SAMPLES_KEPT_S)
         end = min(end or now, now)
-        return cls(start=max(start or oldest, oldest), end=end)
+        start = start or end - timedelta(seconds=CHART_S)
+        return cls(start=max(start, oldest), end=end)
+
+
+class _Sample(NamedTuple):
+    """What a chart needs of a sample: there are thousands."""
+
+    at: datetime
+    simulated: list[str]
+    figures: dict[str, float | None]
 
 
 def lines_get(*, node_id: UUID, window: Window, gap_s: float = STALE_AFTER_S) -> tuple[Line, ...]:
@@ -50,13 +60,14 @@ def lines_get(*, node_id: UUID, window: Window, gap_s: float = STALE_AFTER_S) ->
 
     If there are more samples than the limit, the oldest are left out.
     """
-    samples = list(
-        SignalSample.objects.filter(node_id=node_id, at__gte=window.start, at__lte=window.end)
-        .order_by("-at", "-sequence")
-        .only("at", "simulated", "values")[:CHART_SAMPLES_MAX]
-    )[::-1]
+    rows = SignalSample.objects.filter(
+        node_id=node_id, at__gte=window.start, at__lte=window.end
+    ).order_by("-at", "-sequence")
+    samples = [
+        _Sample(*row) for row in rows.values_list("at", "simulated", "values")[:CHART_SAMPLES_MAX]
+    ][::-1]
     units = _units(node_id)
-    names = sorted({name for sample in samples for name in sample.values})
+    names = sorted({name for sample in samples for name in sample.figures})
     return tuple(_line(name=name, units=units, samples=samples, gap_s=gap_s) for name in names)
 
 
@@ -66,7 +77,7 @@ def _units(node_id: UUID) -> dict[str, str]:
     return {} if report is None else {name: unit for name, _, unit, *_ in report.signals}
 
 
-def _line(*, name: str, units: dict[str, str], samples: list[SignalSample], gap_s: float) -> Line:
+def _line(*, name: str, units: dict[str, str], samples: list[_Sample], gap_s: float) -> Line:
     """Return one signal as a line; a sample that lacks it is a gap."""
     rule = RULES[RULE_VERSION].find(name)
     # a counter's figure is its increase: the rule's unit, not the one that was sent
@@ -78,7 +89,7 @@ def _line(*, name: str, units: dict[str, str], samples: list[SignalSample], gap_
         source=Source.SIMULATED if simulated else Source.MEASURED,
         rule=rule,
         points=series_from(
-            samples=[Point(at=sample.at, value=sample.values.get(name)) for sample in samples],
+            samples=[Point(at=sample.at, value=sample.figures.get(name)) for sample in samples],
             gap_s=gap_s,
         ),
     )

@@ -50,6 +50,9 @@ def _wait(now: datetime, why: str, *, least: timedelta = limits.LOOK_EVERY) -> W
 def _proposed(swap: SwapView, facts: Facts, now: datetime) -> Decision:
     if facts.job_state in ENDED:
         return Do(action=Action.EXPIRE, code="job_ended", text=f"the job is {facts.job_state}")
+    if swap.plans_count >= limits.PLANS_MAX:
+        text = f"{swap.plans_count} plans were made, and none of them held"
+        return Do(action=Action.EXPIRE, code="unsettled", text=text)
     if facts.plan_refused is None:
         return Do(action=Action.PLAN)
     if _is_late(swap, now):

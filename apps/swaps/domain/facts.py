@@ -24,6 +24,8 @@ class SwapView:
     # digest of its plan, and the one that its open or given approval is bound to; "" before
     plan_digest: str
     approved_digest: str
+    # plans that were made for it
+    plans_count: int
     # first step that counts as watched; None before it is in force
     watch_from_step: int | None
     # steps that are watched

@@ -39,6 +39,8 @@ REPORT_FRESH: Final = timedelta(seconds=30)
 LOOK_EVERY: Final = timedelta(seconds=5)
 #: Looks in vain at a swap that is given up, while its agent is silent: a day of them.
 ABORT_LOOKS_MAX: Final = 1440
+#: Plans that are made for one proposal: facts that never settle must not keep people busy.
+PLANS_MAX: Final = 20
 #: Transitions that one call of the driver makes before it lets others have a turn.
 STEPS_PER_CALL_MAX: Final = 16
 #: Swaps that one run of the driver takes up.

@@ -24,6 +24,7 @@ def view_of(swap: Swap) -> SwapView:
         target_member=swap.target_member,
         plan_digest=swap.plan_digest,
         approved_digest="" if approval is None else approval.plan_digest,
+        plans_count=swap.plans_count,
         watch_from_step=swap.watch_from_step,
         watch_steps=swap.watch_steps,
         band=band_read(swap.band),

@@ -48,7 +48,8 @@ def evidence_of(*, node: Node | None, now: datetime) -> dict[str, Any]:
     ]
     return {
         "node": node.name,
-        "grade": verdict.grade.value,
+        # the grade that plans are checked against later, whoever has found it
+        "grade": grade_now(node),
         "rule_version": verdict.rule_version,
         "signals": signals,
     }

@@ -55,7 +55,7 @@ export function ListView<T extends { id: string | number }>(props: ListViewProps
       <div className={styles.filters}>
         {filters}
         <span className={styles.spacer} />
-        <Button size="compact-sm" variant="default" disabled={rows.length === 0} onClick={() => exportRows(what, rows, columns)}>
+        <Button size="xs" variant="default" disabled={rows.length === 0} onClick={() => exportRows(what, rows, columns)}>
           Export CSV
         </Button>
       </div>

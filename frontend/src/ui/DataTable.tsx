@@ -16,7 +16,7 @@ const ROWS_DRAWN_WHOLE = 80;
 /** Rows drawn beyond the visible ones, so that fast scrolling shows no gaps. */
 const OVERSCAN_ROWS = 12;
 
-/** Until the frame is measured (and where nothing is, as in tests), this much is drawn. */
+/** Until the frame is measured, so much is drawn. */
 const FIRST_RECT = { width: 1000, height: 800 };
 
 interface DataTableProps<Row> {

@@ -9,7 +9,9 @@ from apps.accounts.models import Tenant
 from apps.approvals.models import Request
 from apps.approvals.services import Decision, approval_decide
 from apps.core.access import SYSTEM, Actor, Role
+from apps.fleet.domain.signals import Reading, Source
 from apps.fleet.models import Cluster, FailureDomain, Node, NodeClass, NodeReport
+from apps.fleet.services.kept import signals_column
 from apps.jobs.models import Job, LossPoint, Member, RankOwner
 from apps.swaps.models import Swap
 from apps.swaps.services.driving import swap_advance
@@ -159,16 +161,16 @@ class World:
                 "received_at": self.now,
                 "stale_at": self.now + timedelta(seconds=30),
                 "source": "simulated",
-                "signals": [
-                    {
-                        "name": signal,
-                        "value": value,
-                        "unit": "",
-                        "source": "simulated",
-                        "figure": value,
-                    }
+                "signals": signals_column(
+                    Reading(
+                        name=signal,
+                        value=value,
+                        unit="",
+                        source=Source.SIMULATED,
+                        figure=value,
+                    )
                     for signal, value in SIGNALS[grade].items()
-                ],
+                ),
             },
         )
 

@@ -181,6 +181,16 @@ class HostedJob:
         )
         return News(report=report, after=batch.after)
 
+    def untold(self) -> bool:
+        """Whether there is something that the plane must not miss and does not have."""
+        if not self.record.forwards:
+            return False
+        known = self.record.certificates
+        certificates = read_certificates(
+            self.directory.certificates, known=known, certificates_max=1
+        )
+        return bool(certificates or self._read(1).notices)
+
     def accepted(self, news: News) -> None:
         """Note that the plane has taken ``news`` in."""
         if self._status is news.report.status:

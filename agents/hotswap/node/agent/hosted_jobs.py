@@ -101,7 +101,7 @@ class HostedJobs:
             attached_runs = job.record.mode == "attached" and job.directory.is_running()
             if job.record.job in living or attached_runs:
                 job.seen_s = now
-            elif now - job.seen_s >= self._agent_limits.retire_s:
+            elif now - job.seen_s >= self._agent_limits.retire_s and not job.untold():
                 del self._jobs[job.record.job]
                 job.retire()
                 await job.close()

@@ -210,12 +210,14 @@ class Members:
         """Collect a process that has ended."""
         process = self._processes.pop(record.key)
         asyncio.get_running_loop().remove_reader(process.pidfd)
-        kill_tagged(record.tag)  # whatever it has started and left
         status = process.collect()
         state: Literal["exited", "gone"] = "gone" if status is None else "exited"
         self._ended(msgspec.structs.replace(record, state=state, exit_status=status))
+        kill_tagged(record.tag)  # whatever it has started and left
 
     def _ended(self, record: MemberRecord) -> None:
+        # told before it is written: every millisecond counts for who waits for the lost one
+        self._on_end(record)
         self._records.put(record.key, record)
         _log.info(
             "member_ended", job=record.job, member=record.member, exit_status=record.exit_status
@@ -223,7 +225,6 @@ class Members:
         notice = asyncio.get_running_loop().create_task(self._notify())
         self._notices.add(notice)
         notice.add_done_callback(self._notices.discard)
-        self._on_end(record)
 
     async def _notify(self) -> None:
         async with self._changed:

@@ -14,7 +14,7 @@ import { Facts, Panel } from "@/ui/Panel";
 import { PageSkeleton } from "@/ui/States";
 import { Unknown } from "@/ui/Tag";
 
-import { Evidence } from "./Evidence";
+import { Evidence, Texts } from "./Evidence";
 
 export default function Approval() {
   const { id = "" } = useParams();
@@ -80,7 +80,7 @@ const textOf = (document: Record<string, unknown>, name: string): string | null 
 /** The two risks that are weighed; what nobody worked out is said to be unknown. */
 const Risks = ({ approval }: { approval: ApprovalDetail }) => (
   <Panel title="Risk">
-    <Facts
+    <Texts
       items={(["risk_of_doing", "risk_of_not_doing"] as const).map(
         (name) => [words(name), textOf(approval.document, name) ?? <Unknown key={name}>not worked out</Unknown>] as const,
       )}

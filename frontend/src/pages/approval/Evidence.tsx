@@ -1,23 +1,46 @@
 /** The document that the decision is about, as names and values, whatever is in it. */
 import type { ReactNode } from "react";
 
-import { measure, words } from "@/format/numbers";
+import { measure, words, wordsWithin } from "@/format/numbers";
 import { CopyId } from "@/ui/CopyId";
 import { Panel } from "@/ui/Panel";
 import { Unknown } from "@/ui/Tag";
+import { Time } from "@/ui/Time";
 
 import styles from "./evidence.module.css";
 
 /** Deeper than this is shown as it is written. */
 const DEPTH_MAX = 4;
 
+/** Said above, in words. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["risk_of_doing", "risk_of_not_doing"]);
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/;
+
+const CODE = /^[a-z0-9]+(?:_[a-z0-9]+)+$/;
+
 /** Longer texts without a space are ids and digests: shortened, and to be copied. */
 const WORD_CHARACTERS_MAX = 28;
 
-export const Evidence = ({ document }: { document: Record<string, unknown> }) => (
-  <Panel title="Plan and evidence">
-    {Object.keys(document).length === 0 ? <p className="dim">The request carries no document.</p> : <Tree value={document} depth={0} />}
-  </Panel>
+export function Evidence({ document }: { document: Record<string, unknown> }) {
+  const shown = Object.fromEntries(Object.entries(document).filter(([name]) => !SHOWN_ELSEWHERE.has(name)));
+  return (
+    <Panel title="Plan and evidence">
+      {Object.keys(shown).length === 0 ? <p className="dim">The request carries no document.</p> : <Tree value={shown} depth={0} />}
+    </Panel>
+  );
+}
+
+/** Longer texts, left-aligned, each under its name. */
+export const Texts = ({ items }: { items: readonly (readonly [string, ReactNode])[] }) => (
+  <dl className={styles.tree}>
+    {items.map(([name, text]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{text}</dd>
+      </div>
+    ))}
+  </dl>
 );
 
 /** The document never changes while it is shown, so that a place in a list is a key. */
@@ -31,6 +54,8 @@ function leaf(value: unknown): ReactNode {
   if (typeof value === "number") return <span className="num">{measure(value)}</span>;
   if (typeof value === "boolean") return value ? "yes" : "no";
   const text = String(value);
+  if (INSTANT.test(text)) return <Time at={text} as="day" />;
+  if (CODE.test(text)) return wordsWithin(text);
   return text.length > WORD_CHARACTERS_MAX && !text.includes(" ") ? <CopyId value={text} label="value" /> : text;
 }
 

@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 const detailText = (detail: Record<string, unknown>): string =>
   Object.entries(detail)
     .filter(([, value]) => value !== null && typeof value !== "object")
-    .map(([name, value]) => `${wordsWithin(name)} ${String(value)}`)
+    .map(([name, value]) => `${wordsWithin(name)} ${typeof value === "string" && /^[a-z_]+$/.test(value) ? wordsWithin(value) : String(value)}`)
     .join(", ");
 
 export default function Audit() {

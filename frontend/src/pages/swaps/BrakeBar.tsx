@@ -24,7 +24,7 @@ export function BrakeBar() {
         tone={data.engaged ? "loud" : "plain"}
         action={
           <Button
-            size="compact-sm"
+            size="xs"
             variant="default"
             disabled={!may("operator")}
             title={may("operator") ? undefined : "Needs the role operator"}

@@ -8,8 +8,11 @@ from rest_framework.test import APIClient
 from apps.core.access import Role
 from apps.core.clock import now
 from apps.core.ids import new_id
+from apps.fleet.api.nodes import line_shown
+from apps.fleet.api.serializers import LineOut
 from apps.fleet.domain.signals import Inventory, Report, SeenDevice, Source
 from apps.fleet.models import Node
+from apps.fleet.selectors.charts import Window, lines_get
 from apps.fleet.services.reports import node_reports_ingest
 from tests.apps.fleet.making import cluster, domain, node, node_class, signal, tenant
 from tests.apps.signed_in import a_browser, a_person, a_program
@@ -187,6 +190,12 @@ class TestDetail:
         assert load["thresholds"] is None
         assert [point["value"] for point in temperature["points"]] == [None]
         assert (temperature["thresholds"]["medium"], temperature["source"]) == (90.0, "measured")
+
+    def test_a_line_is_what_its_serializer_describes(self) -> None:
+        n1 = node()
+        say(n1, signal("cpu_load", 1), signal("temperature_0_cpu", None))
+        for line in lines_get(node_id=n1.id, window=Window.ending(now=now())):
+            assert line_shown(line) == LineOut(line).data
 
     def test_a_window_that_is_no_time_is_refused(self, vera: APIClient) -> None:
         answer = vera.get(f"/api/v1/nodes/{node().id}/signals?from=noon")

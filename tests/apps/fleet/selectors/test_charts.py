@@ -80,5 +80,9 @@ def test_a_window_lies_within_what_is_kept() -> None:
     assert window == Window(start=NOW - timedelta(seconds=SAMPLES_KEPT_S), end=NOW)
 
 
+def test_a_window_without_a_start_shows_the_last_quarter_of_an_hour() -> None:
+    assert Window.ending(now=NOW) == Window(start=NOW - timedelta(minutes=15), end=NOW)
+
+
 def test_a_node_without_samples_has_no_lines() -> None:
     assert lines_get(node_id=node().id, window=Window.ending(now=NOW)) == ()

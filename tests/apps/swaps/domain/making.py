@@ -22,6 +22,7 @@ def swap_in(state: State, **changes: Any) -> SwapView:
         target_member="node-5",
         plan_digest=DIGEST,
         approved_digest=DIGEST,
+        plans_count=0,
         watch_from_step=None,
         watch_steps=10,
         band=None,

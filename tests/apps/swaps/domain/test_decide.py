@@ -40,6 +40,11 @@ def test_a_proposal_without_a_plan_waits_and_then_expires() -> None:
     assert action(late) == (Action.EXPIRE, "no_plan")
 
 
+def test_facts_that_never_settle_end_a_proposal() -> None:
+    tired = decided(State.PROPOSED, facts(), plans_count=limits.PLANS_MAX)
+    assert action(tired) == (Action.EXPIRE, "unsettled")
+
+
 @pytest.mark.parametrize(
     ("approval", "expected"),
     [

@@ -29,6 +29,8 @@ class AgentUnderTest:
             *("--plane", plane.url, "--name", node, "--authority", str(plane.authority_file)),
             *options,
         )
+        # further variables of the agent, which its processes inherit
+        self.settings: dict[str, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -47,6 +49,7 @@ class AgentUnderTest:
                     "PYTHONPATH": os.pathsep.join(sys.path),
                     # the processes of this test are found by it, whoever is their parent
                     "HOTSWAP_TEST_HOME": str(self.home),
+                    **self.settings,
                 },
                 stdout=log,
                 stderr=log,

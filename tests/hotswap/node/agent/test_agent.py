@@ -46,6 +46,7 @@ AGENT_LIMITS = replace(
     report_delay_s=0.005,
     progress_every_s=0.02,
     discover_every_s=0.02,
+    retire_s=0.2,
     samples_max=5,
     command_s=0.1,
 )
@@ -337,6 +338,26 @@ async def test_a_job_of_hotswap_run_is_found_attached_and_told_from_its_first_ev
     assert world.plane.certificates == {"x": {"swap_id": "x", "rank": 1}}
     sent = [notice.offset for job in world.plane.jobs for notice in job.notices]
     assert len(sent) == len(set(sent)), "something was told twice"
+
+
+async def test_the_last_events_of_a_job_are_told_however_late_the_plane_comes_back(
+    world: World,
+) -> None:
+    claimed = claim(jobs=world.folder / "jobs", name="mine", stem="mine")
+    directory = claimed.directory
+    async with world.agent():
+        place = JobPlace(name="mine", directory=str(directory.path))
+        attach = world.plane.command("attach", Attach(place=place))
+        assert await world.state(attach) == "done"
+        world.client.error = PlaneUnreachable("away")
+        append(directory.path, 0, 1)
+        claimed.release()
+        # longer than a job of which nothing runs is looked after
+        await asyncio.sleep(AGENT_LIMITS.retire_s * 3)
+        world.client.error = None
+        await world.until(lambda: len(world.plane.notices) == 2)
+        record = world.folder / "state" / "jobs" / "job-1.json"
+        await world.until(lambda: '"retired": true' in record.read_text())
 
 
 async def test_what_nobody_has_foreseen_ends_the_agent_and_says_so(world: World) -> None:

@@ -97,6 +97,24 @@ def test_training_does_not_notice_that_the_agent_was_killed(
     assert offsets == list(range(len(offsets)))
 
 
+def test_after_the_end_of_a_job_nothing_of_it_is_left(
+    agent: AgentUnderTest, plane: HttpsPlane
+) -> None:
+    agent.settings = {"HOTSWAP_FINISH_GRACE_S": "0.5"}
+    agent.start()
+    told = plane.plane
+    for command in agent.start_job(ranks=2, standbys=1):
+        assert told.result(command).state == "done"
+    agent.control(steps=10, finish=True)
+    told.wait_for(lambda: told.heard("finished"), "the end of the job")
+    told.wait_for(
+        lambda: {member.state for member in told.members.values()} == {"exited"}, "all ends"
+    )
+    assert told.members["job-1", "node-0"].exit_status == 0
+    assert told.members["job-1", "coordinator-0"].exit_status == 0
+    assert agent.processes() == []
+
+
 def test_a_job_of_hotswap_run_is_shown_and_can_be_stopped_from_the_plane(
     agent: AgentUnderTest, plane: HttpsPlane
 ) -> None:
