@@ -25,6 +25,10 @@ setup: ## Make .venv with pinned requirements (PYTHON=... chooses a Python)
 demo: setup frontend ## The control plane with a real job: prints an address and logins (STORY=1 does it all, and ends)
 	@$(BIN)/python -m dev.demo $(if $(filter-out 0,$(STORY)),--story) $(if $(filter-out 0,$(POSTGRES)),--postgres)
 
+.PHONY: frontend
+frontend: setup ## Build the dashboard (with the machine's Node, or one from a Python wheel)
+	@dev/frontend.sh
+
 .PHONY: demo-kill
 demo-kill: setup ## Kill the process of a rank of the demo's job (RANK=2: that one)
 	@$(BIN)/python -m dev.demo.kill $(if $(RANK),--rank "$(RANK)")
@@ -36,8 +40,14 @@ demo-runtime: setup ## Train, swap one rank on plan, kill another, see what it c
 # ------------------------------------------------------------------------------------- to check it
 
 .PHONY: test
-test: lint ## Every check and every test
+test: lint test-frontend ## Every check and every test
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+
+.PHONY: test-frontend
+test-frontend: setup ## The dashboard's checks and tests, on a fake backend
+	@dev/frontend.sh npm run --silent generate:check
+	@dev/frontend.sh npm run --silent lint
+	@dev/frontend.sh npm run --silent test
 
 .PHONY: test-postgres
 test-postgres: setup ## The control plane's tests on a PostgreSQL that is started for them

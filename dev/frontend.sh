@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Builds the dashboard into frontend/dist. Does nothing when it is built of the same sources already.
+# With a command, such as `npm test`, runs that in frontend/ instead of the build.
 # Takes the machine's Node where it is new enough; otherwise the one from a Python wheel, in .venv.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -17,7 +18,7 @@ fingerprint() {
 }
 
 built_from=$(fingerprint)
-if [[ -f $stamp && $(<"$stamp") == "$built_from" ]]; then
+if [[ $# -eq 0 && -f $dist/index.html && -f $stamp && $(<"$stamp") == "$built_from" ]]; then
   exit 0
 fi
 
@@ -54,6 +55,9 @@ if ! cmp -s package-lock.json node_modules/.installed-from; then
   echo "Fetching the dashboard's packages."
   npm ci --no-audit --no-fund --loglevel=error
   cp package-lock.json node_modules/.installed-from
+fi
+if [[ $# -gt 0 ]]; then
+  exec "$@"
 fi
 echo "Building the dashboard."
 npm run --silent build -- --logLevel warn
