@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
-CODE := agents/hotswap apps controlplane workers tests examples benchmarks dev manage.py
+CODE := agents/hotswap apps controlplane deploy workers tests examples benchmarks dev manage.py
 AST_GREP := dev/ast-grep/sgconfig.yml
 
 export PYTHON
@@ -111,8 +111,9 @@ openapi: setup ## Write docs/reference/openapi.json
 
 # ----------------------------------------------------------------------------------- to measure it
 
-.PHONY: bench-swap bench-step
-bench-swap bench-step: bench-%: setup ## Measure (JSON=FILE writes figures, QUICK=1 ends within a minute)
+.PHONY: bench-swap bench-step bench-plane
+bench-plane: frontend
+bench-swap bench-step bench-plane: bench-%: setup ## Measure (JSON=FILE writes figures, QUICK=1 ends within a minute)
 	@$(BIN)/python benchmarks/$*.py $(if $(JSON),--json "$(JSON)") $(if $(filter-out 0,$(QUICK)),--quick)
 
 # ----------------------------------------------------------------------------------- to tidy up

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 CHROMIUM: Final = "/usr/bin/chromium"
 #: An event that has not arrived by then never does, s.
 ARRIVES_S: Final = 10.0
+#: All connections are open by then, s.
+OPEN_S: Final = 60.0
 #: Between two events, s: each is seen by itself.
 CALM_S: Final = 0.2
 #: Resolves with the time (unix ms) at which a text stands on the page.
@@ -63,9 +65,8 @@ class Dashboard:
     # numbers that were left out
     skipped: int = 0
 
-    async def listen(self, url: str, cookie: str, ready: asyncio.Semaphore) -> None:
+    async def listen(self, url: str, headers: dict[str, str], ready: asyncio.Semaphore) -> None:
         """Listen until cancelled."""
-        headers = {"Cookie": cookie}
         async with websockets.connect(url, additional_headers=headers) as socket:
             last = json.loads(await socket.recv())["sequence"]
             ready.release()
@@ -90,9 +91,11 @@ async def _measure(stack: Stack, otto: Person, size: Size) -> dict[str, object]:
     node = otto.every("nodes", search="n1")[0]["id"]
     ready = asyncio.Semaphore(0)
     dashboards = [Dashboard() for _ in range(size.dashboards - 1)]
-    tasks = [asyncio.create_task(each.listen(url, cookie, ready)) for each in dashboards]
-    for _ in dashboards:
-        await ready.acquire()
+    headers = {"Cookie": cookie, "Origin": stack.layout.web_url}
+    tasks = [asyncio.create_task(each.listen(url, headers, ready)) for each in dashboards]
+    async with asyncio.timeout(OPEN_S):
+        for _ in dashboards:
+            await ready.acquire()
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
