@@ -14,6 +14,7 @@ from apps.jobs.models import Job, JobStream, LossPoint, Member
 from apps.jobs.selectors.facts import facts_of
 from apps.jobs.services import history
 from apps.jobs.services.changes import job_transition
+from apps.jobs.services.members import members_adopt
 from apps.jobs.services.progress import progress_put
 from apps.jobs.services.rows import REASON_LENGTH_MAX, facts_write
 from hotswap.wire.plane import JobReport, NoticeReport
@@ -53,6 +54,8 @@ def job_ingest(
         events = history.events_write(
             job=job, stream=report.stream, events=folding.events(report.notices)
         )
+        if job.attached:
+            members_adopt(job=job, facts=facts, node_id=node_id, at=at)
         history.owners_write(job=job, handovers=handovers)
         history.mirrors_write(job=job, former=former, facts=facts)
         _lost(job, fresh)

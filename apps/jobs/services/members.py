@@ -9,6 +9,8 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
+from apps.jobs.domain.facts import JobFacts
+from apps.jobs.domain.placement import Role
 from apps.jobs.domain.states import MEMBER
 from apps.jobs.models import Job, Member, RankOwner
 from hotswap.wire.plane import MemberReport
@@ -45,6 +47,32 @@ def members_ingest(*, reports: Sequence[NodeMembers], at: datetime) -> frozenset
     return frozenset(row.job_id for row in (*changed, *added))
 
 
+def members_adopt(*, job: Job, facts: JobFacts, node_id: UUID, at: datetime) -> None:
+    """Write down who trains in an attached job: `hotswap run` has all of it on one node.
+
+    No agent tells of these processes; whom the leader counts on runs, and everybody else is gone.
+    """
+    known = {row.name: row.state for row in Member.objects.filter(job=job).only("name", "state")}
+    owners = {each.owner for each in facts.ranks.values()}
+    Member.objects.bulk_create(
+        Member(
+            job=job,
+            name=name,
+            node_id=node_id,
+            role=(Role.RANK if name in owners else Role.STANDBY).value,
+            state="running",
+            since=at,
+            created_at=at,
+        )
+        for name in sorted(facts.members - known.keys())
+    )
+    running = {name for name, state in known.items() if state == "running"}
+    gone = Member.objects.filter(job=job, name__in=running - facts.members)
+    gone.filter(state__in=MEMBER.sources("report_gone")).update(state="gone", since=at)
+    back = Member.objects.filter(job=job, name__in=(known.keys() - running) & facts.members)
+    back.filter(state__in=MEMBER.sources("report_running")).update(state="running", since=at)
+
+
 _Key = tuple[str, str]
 
 
@@ -61,7 +89,8 @@ def _known(
 ) -> list[Member]:
     """Return the rows that the reports are about; one query."""
     ours = Q(node_id__in=[report.node_id for report in reports])
-    lives = Q(state__in=("running", "gone", "wanted"))
+    # those of attached jobs are not the agent's own: their leader tells of them
+    lives = Q(state__in=("running", "gone", "wanted"), job__attached=False)
     named = Q(name__in={name for _, name in told})
     return list(Member.objects.select_for_update().filter(ours & (lives | named)).order_by("id"))
 

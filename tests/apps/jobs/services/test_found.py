@@ -7,8 +7,15 @@ import pytest
 from apps.core.ids import new_id
 from apps.fleet.models import Node
 from apps.jobs.errors import FoundJobGone, JobNameTaken
-from apps.jobs.models import Command, FoundJob, Job
-from apps.jobs.services import NodeFound, found_ingest, job_attach, job_ingest
+from apps.jobs.models import Command, FoundJob, Job, Member, RankOwner
+from apps.jobs.services import (
+    NodeFound,
+    NodeMembers,
+    found_ingest,
+    job_attach,
+    job_ingest,
+    members_ingest,
+)
 from hotswap.wire.plane import AttachableJob
 from tests.apps.jobs.domain.told import rank, status
 from tests.apps.jobs.making import NOW, fleet, fresh, later, submitted, tenant, told
@@ -73,6 +80,27 @@ def test_an_attached_job_is_told_of_like_any_other(n1: Node) -> None:
         tenant_id=job.tenant_id, node_id=n1.id, report=told(job, status=snapshot), at=later(1)
     )
     assert fresh(job).protection == "protected"
+
+
+def test_the_processes_of_an_attached_job_are_those_that_its_leader_names(n1: Node) -> None:
+    (job_id,) = tell(n1, found(wanted=True))
+    job = Job.objects.get(id=job_id)
+
+    def snapshot(*owners: str, standbys: tuple[str, ...], seconds: float) -> dict[str, str]:
+        told_of = status(*(rank(number, name) for number, name in enumerate(owners)),
+                         standbys=standbys, epoch=1 + int(seconds))  # fmt: skip
+        report = told(job, status=told_of)
+        at = later(seconds)
+        job_ingest(tenant_id=job.tenant_id, node_id=n1.id, report=report, at=at)
+        quiet = NodeMembers(tenant_id=job.tenant_id, node_id=n1.id, members=())
+        members_ingest(reports=[quiet], at=at)
+        return dict(Member.objects.filter(job=job, node=n1).values_list("name", "state"))
+
+    first = snapshot("node-0", "node-1", standbys=("standby-0",), seconds=1)
+    assert first == dict.fromkeys(("node-0", "node-1", "standby-0"), "running")
+    second = snapshot("node-0", "standby-0", standbys=(), seconds=2)
+    assert second == {"node-0": "running", "node-1": "gone", "standby-0": "running"}
+    assert RankOwner.objects.get(rank=1, epoch_to=None).node == n1
 
 
 def test_a_name_that_is_taken_leaves_the_job_among_the_found_ones(n1: Node) -> None:
