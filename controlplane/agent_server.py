@@ -8,6 +8,7 @@ import argparse
 import os
 import ssl
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -47,8 +48,18 @@ def server(*, host: str, port: int, names: Sequence[str]) -> uvicorn.Server:
     """
     folder, now = Path(settings.HOTSWAP_AUTHORITY_DIR), clock.now()
     authority = Authority.load(folder=folder, now=now)
-    key, certificate = authority.server_files(folder=folder, names=list(names), now=now)
-    config = uvicorn.Config(
+    # gone as soon as they are loaded: several servers share the authority's folder
+    with tempfile.TemporaryDirectory(prefix="hotswap-agents-") as own:
+        key, certificate = authority.server_files(folder=Path(own), names=list(names), now=now)
+        config = _config(host=host, port=port, key=key, certificate=certificate, folder=folder)
+        config.load()
+    assert config.ssl is not None, "it was given a key"
+    config.ssl.minimum_version = ssl.TLSVersion.TLSv1_3
+    return uvicorn.Server(config)
+
+
+def _config(*, host: str, port: int, key: Path, certificate: Path, folder: Path) -> uvicorn.Config:
+    return uvicorn.Config(
         "controlplane.agent_asgi:application",
         host=host,
         port=port,
@@ -67,10 +78,6 @@ def server(*, host: str, port: int, names: Sequence[str]) -> uvicorn.Server:
         ssl_ca_certs=str(folder / CERTIFICATE_FILE),
         ssl_cert_reqs=ssl.CERT_OPTIONAL,
     )
-    config.load()
-    assert config.ssl is not None, "it was given a key"
-    config.ssl.minimum_version = ssl.TLSVersion.TLSv1_3
-    return uvicorn.Server(config)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
