@@ -11,14 +11,27 @@ from pathlib import Path
 import msgspec
 
 from hotswap.coordinator.file_lease import FileLeaseStore
-from hotswap.coordinator.lease import Lease
+from hotswap.coordinator.lease import Lease, LeaseStore
+from hotswap.coordinator.redis_lease import RedisLeaseStore, connect
 from hotswap.errors import FencedOff
 
 PACE_S = 0.002
 
 
-def main(directory: str, name: str, ttl: str) -> None:
-    store = FileLeaseStore(Path(directory))
+#: For a server on a busy machine, s.
+ANSWER_S = 20.0
+KEY = "lease"
+
+
+def open_store(where: str) -> LeaseStore:
+    """Open the store in a directory, or on a server."""
+    if where.startswith("redis:"):
+        return RedisLeaseStore(connect(where, answer_s=ANSWER_S), key=KEY)
+    return FileLeaseStore(Path(where))
+
+
+def main(where: str, name: str, ttl: str) -> None:
+    store = open_store(where)
     while True:
         lease = store.acquire(name=name, ttl_s=float(ttl), now=time.monotonic())
         if lease is None:
@@ -31,7 +44,7 @@ def main(directory: str, name: str, ttl: str) -> None:
             say("fenced", lease.token)
 
 
-def lead(store: FileLeaseStore, lease: Lease) -> None:
+def lead(store: LeaseStore, lease: Lease) -> None:
     saves = msgspec.json.decode(store.load() or b"[]", type=list[tuple[int, int]])
     number = 0
     while True:

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from hotswap.coordinator.file_lease import FileLeaseStore
+from tests.hotswap.coordinator.lease_worker import open_store
+from tests.hotswap.coordinator.valkey_server import Valkey
 
 TTL_S = 0.2
 WORKERS = 3
@@ -27,14 +28,14 @@ WORKER = Path(__file__).parent / "lease_worker.py"
 class Worker:
     """One contender, and what it has said."""
 
-    def __init__(self, directory: Path, name: str) -> None:
+    def __init__(self, where: str, name: str) -> None:
         self.name = name
         self.saved: list[tuple[int, int]] = []
         self.tokens: list[int] = []
         self.fenced: list[int] = []
         self._partial = b""
         self.process = subprocess.Popen(
-            [sys.executable, str(WORKER), str(directory), name, str(TTL_S)],
+            [sys.executable, str(WORKER), where, name, str(TTL_S)],
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         )
@@ -73,12 +74,12 @@ class Worker:
 class World:
     """All contenders, the living and the dead."""
 
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
+    def __init__(self, where: str) -> None:
+        self.where = where
         self.workers: list[Worker] = []
 
     def start(self) -> None:
-        self.workers.append(Worker(self.directory, f"coordinator-{len(self.workers)}"))
+        self.workers.append(Worker(self.where, f"coordinator-{len(self.workers)}"))
 
     def until(self, condition: str, token: int) -> Worker:
         """Wait until a contender has led (``tokens``) or been fenced from ``token`` on."""
@@ -94,15 +95,17 @@ class World:
         raise AssertionError(f"nobody has {condition} from {token} on within {WAIT_S} s")
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    world = World(tmp_path)
-    try:
-        yield world
-    finally:
-        for worker in world.workers:
-            if worker.process.returncode is None:
-                worker.end()
+@pytest.fixture(params=["file", "redis"])
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    with ExitStack() as stack:
+        server = request.param == "redis"
+        world = World(stack.enter_context(Valkey(tmp_path)).url if server else str(tmp_path))
+        try:
+            yield world
+        finally:
+            for worker in world.workers:
+                if worker.process.returncode is None:
+                    worker.end()
 
 
 def test_no_save_is_lost_and_no_token_used_twice_whoever_is_killed_or_frozen(world: World) -> None:
@@ -135,8 +138,8 @@ def test_no_save_is_lost_and_no_token_used_twice_whoever_is_killed_or_frozen(wor
 def check(world: World) -> None:
     tokens = [token for worker in world.workers for token in worker.tokens]
     assert len(tokens) == len(set(tokens))
-    with closing(FileLeaseStore(world.directory)) as store:
-        record = msgspec.json.decode(store.load() or b"[]", type=list[tuple[int, int]])
+    saved = open_store(world.where).load()
+    record = msgspec.json.decode(saved or b"[]", type=list[tuple[int, int]])
     assert record == sorted(record), "a save of an old leader came after one of a newer"
     acknowledged = {save for worker in world.workers for save in worker.saved}
     assert acknowledged <= set(record)
