@@ -58,8 +58,14 @@ class Node(Entity):
             models.CheckConstraint(
                 condition=Q(reserved_for=None) | Q(is_spare=True), name="node_reserved_is_spare"
             ),
-            # what a spare is promised to holds it alone
-            models.UniqueConstraint(fields=("reserved_for",), name="node_reserved_once"),
+            # what a spare is promised to holds it alone. Partial, so that PostgreSQL does not take
+            # the column for a key: else a reservation would wait for every row that refers to the
+            # node, and a deadlock be near
+            models.UniqueConstraint(
+                fields=("reserved_for",),
+                condition=Q(reserved_for__isnull=False),
+                name="node_reserved_once",
+            ),
         )
         indexes = (
             models.Index(fields=("tenant", "name", "id"), name="node_by_name"),

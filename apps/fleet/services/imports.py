@@ -147,7 +147,7 @@ def _write(
     new = [_new_node(node, given=given, cluster=cluster, names=names, at=at) for node in plan.nodes]
     Node.objects.bulk_create(new, batch_size=ROWS_PER_STATEMENT)
     changed = list(
-        Node.objects.select_for_update()
+        Node.objects.select_for_update(no_key=True)
         .filter(cluster=cluster, tenant_id=given.tenant_id)
         .filter(name__in=[node.name for node in plan.changed])
         .order_by("id")

@@ -75,7 +75,7 @@ def node_reports_ingest(
     Late and repeated reports do no harm: within a boot of the agent the sequence says what is news,
     between two boots the time does. A late report still adds to the chart.
 
-    Queries: two that read, two that write; up to seven more if grades change, and up to six if
+    Queries: two that read, two that write; up to eight more if grades change, and up to six if
     inventories do. Rows of reports are locked in the order of their nodes.
 
     Args:
@@ -240,6 +240,11 @@ def _change_grades(batch: _Batch) -> None:
         for node_id, grade in batch.touched.items()
         if batch.nodes[node_id]["grade"] != grade.value
     }
+    if not changed:
+        return
+    # all at once and in order, whatever else holds several of them
+    locked = Node.objects.select_for_update(no_key=True).filter(id__in=changed).order_by("id")
+    list(locked.values_list("id"))
     for grade in sorted(set(changed.values())):
         ids = [node_id for node_id, found in changed.items() if found is grade]
         Node.objects.filter(id__in=ids).update(grade=grade.value, grade_at=batch.at)

@@ -23,7 +23,7 @@ def grades_expire(*, at: datetime) -> int:
     Readers do not wait for it: `nodes_at` looks at the time itself.
     """
     rows = (
-        NodeReport.objects.select_for_update(of=("self",))
+        NodeReport.objects.select_for_update(of=("self", "node"), no_key=True)
         .filter(stale_at__lte=at)
         .exclude(node__grade=Grade.UNKNOWN.value)
         .select_related("node")

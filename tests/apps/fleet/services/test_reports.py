@@ -183,7 +183,7 @@ def queries(*nodes: Node, sequence: int) -> int:
 def test_a_batch_takes_as_many_queries_as_a_single_report() -> None:
     nodes = [node(f"n{number}") for number in range(60)]
     # nothing is known yet: grades change, events and messages are written
-    assert queries(*nodes, sequence=1) == 7
+    assert queries(*nodes, sequence=1) == 8
     assert queries(*nodes, sequence=2) == 4
     assert queries(nodes[0], sequence=3) == 4
 
