@@ -43,6 +43,8 @@ ABORT_LOOKS_MAX: Final = 1440
 PLANS_MAX: Final = 20
 #: Transitions that one call of the driver makes before it lets others have a turn.
 STEPS_PER_CALL_MAX: Final = 16
+#: Looks of a person's wish at a swap that the driver is just moving.
+CLAIM_TRIES_MAX: Final = 5
 #: Swaps that one run of the driver takes up.
 SWAPS_PER_RUN_MAX: Final = 200
 #: Events of a job that one run takes in.

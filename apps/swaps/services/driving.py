@@ -22,7 +22,7 @@ from apps.swaps.services.planning import NotPlanned
 from apps.swaps.services.steps import STEPS, Held, ask_to_abort
 from apps.swaps.services.takeovers import takeovers_record
 from apps.swaps.services.telling import news_note
-from apps.swaps.services.transitions import swap_read
+from apps.swaps.services.transitions import swap_claim, swap_read
 
 
 def swap_advance(*, swap_id: UUID, now: datetime) -> Swap:
@@ -65,6 +65,7 @@ def _step(swap: Swap, *, now: datetime) -> bool:
 def _do(swap: Swap, decision: Do, facts: Facts, *, now: datetime) -> bool:
     try:
         with transaction.atomic():
+            swap_claim(swap)
             STEPS[decision.action](swap, decision, facts, now)
     except Held as held:
         return _rest(swap, Wait(until=now + limits.LOOK_EVERY, why=str(held)), now=now)
@@ -91,6 +92,7 @@ def _rest(swap: Swap, decision: Decision, *, now: datetime) -> bool:
             return not rows.update(**waiting)
         case Ask():
             with transaction.atomic():
+                swap_claim(swap)
                 ask_to_abort(swap, until=decision.until, now=now)
         case Look():
             changes = {

@@ -1,5 +1,6 @@
 """Wanting a swap, and no longer wanting it."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,15 +15,16 @@ from apps.core.ids import new_id
 from apps.fleet.models import Node
 from apps.jobs.models import Job, RankOwner
 from apps.jobs.selectors.members import job_agent_node
-from apps.swaps.domain.limits import REASON_LENGTH_MAX
+from apps.swaps.domain.limits import CLAIM_TRIES_MAX, REASON_LENGTH_MAX
 from apps.swaps.domain.states import SENT, UNSENT, Action, State
-from apps.swaps.errors import BrakeEngaged, RankHeld, RankNotKnown, SwapRefused
+from apps.swaps.errors import BrakeEngaged, RankHeld, RankNotKnown, SwapMoved, SwapRefused
 from apps.swaps.models import Swap
 from apps.swaps.selectors.controls import brake_of, hold_of
 from apps.swaps.selectors.places import evidence_of, node_now
 from apps.swaps.services.settling import settle
 from apps.swaps.services.transitions import (
     Move,
+    swap_claim,
     swap_create,
     swap_read,
     swap_wake,
@@ -143,18 +145,27 @@ def swap_abort(*, swap_id: UUID, actor: Actor, reason: str, now: datetime) -> Sw
         TransitionRefused: it has ended, or the rank has changed hands already.
         SwapMoved: it has moved on meanwhile: look, and decide again.
     """
-    swap = swap_read(swap_id)
+    swap = _claimed(swap_id)
     state = State(swap.state)
     if state is State.ABORTING:
         return swap
     if state in UNSENT:
-        move = Move(action=Action.WITHDRAW, actor=actor, code="aborted", text=reason)
-        transition(swap=swap, move=move, now=now)
         settle(swap=swap, reason=reason or "the swap was given up", now=now)
-        return swap
+        move = Move(action=Action.WITHDRAW, actor=actor, code="aborted", text=reason)
+        return transition(swap=swap, move=move, now=now)
     if state not in SENT:
         raise TransitionRefused(state=swap.state, action="abort", allowed=())
     return abort_begin(swap=swap, actor=actor, code="aborted", text=reason, now=now)
+
+
+def _claimed(swap_id: UUID) -> Swap:
+    """Return a swap that is locked as it is now; the driver may be just moving it."""
+    for _ in range(CLAIM_TRIES_MAX):
+        swap = swap_read(swap_id)
+        with suppress(SwapMoved):
+            swap_claim(swap)
+            return swap
+    raise SwapMoved
 
 
 def abort_begin(*, swap: Swap, actor: Actor, code: str, text: str, now: datetime) -> Swap:

@@ -1,4 +1,8 @@
-"""What each action does besides changing the state, in the same transaction."""
+"""What each action does besides changing the state, in the same transaction.
+
+What it does to other rows comes first: `transition` writes the audit entry, whose chain is locked
+last; see `transitions.swap_claim`.
+"""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -59,8 +63,8 @@ def _move(
 
 
 def _revise(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
-    _move(swap, decision, now, changes={"plan_digest": "", "approval": None})
     settle(swap=swap, reason=decision.text, now=now)
+    _move(swap, decision, now, changes={"plan_digest": "", "approval": None})
 
 
 def _request_approval(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
@@ -89,10 +93,10 @@ def _decided(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
     assert approval is not None, "somebody has decided something"
     by = approval.decided_by or SYSTEM.as_json()
     actor = Actor(kind=ActorKind(by["kind"]), id=by["id"], name=by["name"])
+    if decision.action is Action.REFUSE:
+        settle(swap=swap, reason=approval.reason, now=now)
     detail = {"approval": str(approval.id), "reason": approval.reason}
     _move(swap, decision, now, actor=actor, detail=detail)
-    if swap.state == State.REFUSED.value:
-        settle(swap=swap, reason=approval.reason, now=now)
 
 
 def _prepare(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
@@ -121,8 +125,8 @@ def _prepare(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
     )
     events_count = Job.objects.values_list("events_count", flat=True).get(id=swap.job_id)
     changes = {"command": command, "events_from": events_count, "runtime_phase": ""}
-    _move(swap, decision, now, changes=changes, detail={"command": str(command.id)})
     approval_mark_executed(subject_kind="swap", subject_id=swap.id, now=now)
+    _move(swap, decision, now, changes=changes, detail={"command": str(command.id)})
 
 
 def _take_force(swap: Swap, decision: Do, facts: Facts, now: datetime) -> None:
@@ -133,8 +137,8 @@ def _take_force(swap: Swap, decision: Do, facts: Facts, now: datetime) -> None:
         "failure": None,
     }
     agent = Actor(kind=ActorKind.AGENT, id="", name=swap.job.leader or "coordinator")
-    _move(swap, decision, now, actor=agent, changes=changes, detail={"from_step": step})
     settle_in_force(swap=swap, now=now)
+    _move(swap, decision, now, actor=agent, changes=changes, detail={"from_step": step})
 
 
 def watch_wait(swap: Swap) -> timedelta:
@@ -151,8 +155,8 @@ def _abort(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
 
 
 def _complete(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
-    _move(swap, decision, now, detail={"certificate": str(swap.certificate_id)})
     settle_completed(swap=swap, now=now)
+    _move(swap, decision, now, detail={"certificate": str(swap.certificate_id)})
 
 
 def _deviate(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
@@ -161,10 +165,9 @@ def _deviate(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
 
 def _end(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
     """End without success: what was held goes back, and the stop-loss counts."""
-    was_in_force = swap.state == State.WATCHING.value
-    _move(swap, decision, now)
-    if not was_in_force:
+    if swap.state != State.WATCHING.value:
         settle(swap=swap, reason=decision.text or decision.action.value, now=now)
+    _move(swap, decision, now)
     if swap.state == State.FAILED.value:
         stop_loss(swap=swap, now=now)
 

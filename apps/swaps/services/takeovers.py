@@ -22,7 +22,7 @@ from apps.swaps.models.swaps import OPEN_STATES
 from apps.swaps.selectors.told import told_of
 from apps.swaps.services.planning import band_now
 from apps.swaps.services.settling import settle
-from apps.swaps.services.transitions import Move, swap_create, swap_note, transition
+from apps.swaps.services.transitions import Move, swap_claim, swap_create, swap_note, transition
 
 #: Events that tell of a rank whose owner was lost.
 KINDS: Final = ("member_lost", "unplanned_completed")
@@ -136,9 +136,10 @@ def _supersede(swap: Swap, event: JobEvent, now: datetime) -> None:
     else:
         action, code = Action.FAIL, "target_lost"
     assert swap.state in TABLE.sources(action), "an open swap can end"
-    transition(swap=swap, move=Move(action=action, code=code, text=text), now=now)
+    swap_claim(swap)
     if state is not State.WATCHING:
         settle(swap=swap, reason=text, now=now)
+    transition(swap=swap, move=Move(action=action, code=code, text=text), now=now)
 
 
 def _open(event: JobEvent, now: datetime) -> Swap:

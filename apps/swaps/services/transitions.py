@@ -48,6 +48,23 @@ def swap_read(swap_id: UUID) -> Swap:
     return swap
 
 
+def swap_claim(swap: Swap) -> None:
+    """Lock a swap as it was read, first of all that a transaction locks.
+
+    Whoever changes a swap locks in this order, so that none waits for another in a circle: the
+    swap, the tenant's limits, job and nodes, the approval, and the head of the audit chain last.
+
+    Raises:
+        SwapMoved: it has changed meanwhile.
+    """
+    assert transaction.get_connection().in_atomic_block, "call it within transaction.atomic"
+    rows = Swap.objects.select_for_update().filter(
+        id=swap.id, state=swap.state, events_count=swap.events_count
+    )
+    if not list(rows.values_list("id", flat=True)):
+        raise SwapMoved
+
+
 def swap_create(*, fields: dict[str, Any], actor: Actor, detail: dict[str, Any]) -> Swap:
     """Write a new swap with its first event, in the caller's transaction.
 
