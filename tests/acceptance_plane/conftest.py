@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from dev.demo.world import person_of
 from dev.stack import state_file
@@ -94,6 +94,7 @@ def _validated(job: dict[str, Any]) -> bool:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Run Chromium without a window."""
+    expect.set_options(timeout=SEEN_MS)
     with sync_playwright() as playwright:
         # a container has neither a sandbox of its own nor much shared memory
         arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
