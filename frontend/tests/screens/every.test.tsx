@@ -3,6 +3,7 @@ import { screen } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 
 import { idOf } from "@/fake/random";
+import type { World } from "@/fake/world";
 
 import { expectAccessible } from "../support/axe";
 import { heading, open } from "../support/screen";
@@ -13,7 +14,13 @@ interface Case {
   title: string | RegExp;
   /** Something that only the loaded page says. */
   says: RegExp;
+  prepare?: (world: World) => void;
 }
+
+/** Enough of a chain to be looked at; axe takes its time for each row. */
+const shortChain = (world: World): void => {
+  world.audit = world.audit.slice(-8);
+};
 
 const CASES: Record<string, Case> = {
   overview: { path: "/", as: "ada", title: "Overview", says: /1 approval waits for you/ },
@@ -32,14 +39,14 @@ const CASES: Record<string, Case> = {
   "a swap that failed": { path: `/swaps/${idOf("swap", 7)}`, title: "n11 → n12", says: /differ in 1 of 148 units/ },
   approvals: { path: "/approvals", as: "ada", title: "Approvals", says: /Waiting for a decision/ },
   "an approval": { path: `/approvals/${idOf("approval", 1)}`, as: "ada", title: "Approval of a swap", says: /Risk of not doing/ },
-  audit: { path: "/audit", as: "ada", title: "Audit", says: /Verify the chain now/ },
+  audit: { path: "/audit", as: "ada", prepare: shortChain, title: "Audit", says: /Verify the chain now/ },
   "an audit that one may not see": { path: "/audit", title: "Audit", says: /You may not see this/ },
   "an address that is none": { path: "/nowhere", title: "No such page", says: /Nothing is at this address/ },
 };
 
 describe("every screen", () => {
-  test.each(Object.entries(CASES))("%s opens, and is accessible", async (_name, { path, as = "otto", title, says }) => {
-    const { container } = open(path, { as });
+  test.each(Object.entries(CASES))("%s opens, and is accessible", async (_name, { path, as = "otto", title, says, prepare }) => {
+    const { container } = open(path, prepare ? { as, prepare } : { as });
     await heading(title);
     expect((await screen.findAllByText(says)).length).toBeGreaterThan(0);
     await expectAccessible(container.ownerDocument.documentElement);
