@@ -4,10 +4,10 @@ import asyncio
 import ssl
 from typing import Any
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 
-class AgentProtocol(H11Protocol):
+class AgentProtocol(HttpToolsProtocol):
     """Puts the peer's certificate into ``scope["extensions"]["tls"]``, as ASGI's extension has it.
 
     Only a certificate that our authority has signed gets so far: the handshake refuses any other.
