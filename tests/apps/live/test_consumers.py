@@ -11,6 +11,8 @@ from django.conf import settings
 from django.test import Client
 
 from apps.accounts.models import Membership, Tenant, User
+from apps.accounts.services import token_create
+from apps.core.access import SYSTEM
 from apps.live import consumers
 from apps.live.consumers import NOT_SIGNED_IN, NOT_YOURS, QUEUE_MAX, TOO_SLOW, LiveConsumer
 from apps.live.domain.deltas import delta_text, group_of
@@ -111,6 +113,39 @@ async def test_who_is_not_signed_in_hears_nothing() -> None:
     tenant = await make_tenant("aurora")
     assert await closed_with(connection(tenant.id, None)) == NOT_SIGNED_IN
     assert await closed_with(connection(tenant.id, "forged")) == NOT_SIGNED_IN
+
+
+@sync_to_async
+def make_token(tenant: Tenant, *scopes: str) -> str:
+    user = User.objects.create(username="program", created_at=NOW)
+    Membership.objects.create(user=user, tenant=tenant, roles=["viewer"], created_at=NOW)
+    _, text = token_create(
+        actor=SYSTEM,
+        owner_id=user.id,
+        tenant_id=tenant.id,
+        name="dashboard",
+        scopes=scopes,
+        expires_at=None,
+        now=NOW,
+    )
+    return text
+
+
+@pytest.mark.parametrize(("scope", "let_in"), [("read", True), ("swaps:write", False)])
+async def test_a_program_listens_with_a_token_that_may_read(scope: str, let_in: bool) -> None:  # noqa: FBT001 - a case
+    tenant = await make_tenant("aurora")
+    token = await make_token(tenant, scope)
+    browser = Browser(
+        LiveConsumer.as_asgi(),
+        f"/ws/live?tenant={tenant.id}",
+        headers=[(b"authorization", f"Bearer {token}".encode())],
+    )
+    if let_in:
+        assert await browser.connect()
+        assert (await browser.receive_json_from())["type"] == "hello"
+        await browser.disconnect()
+    else:
+        assert await closed_with(browser) == NOT_SIGNED_IN
 
 
 async def test_a_beat_repeats_the_last_number(monkeypatch: pytest.MonkeyPatch) -> None:
