@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import httpx
 
-from dev.demo.agents import NODES, agent_service, agents_home
+from dev.demo.agents import NODES, PATIENCE, agent_service, agents_home
 from dev.demo.client import Person
 from dev.stack.leftovers import end_leftovers
 from dev.stack.parts import Step
@@ -131,6 +131,7 @@ class World:
             ranks=RANKS,
             standbys=1,
             checkpoint_every_steps=50,
+            environment=PATIENCE,
             directory=str(self.layout.directory / "jobs"),
         )
         return str(job["id"])
