@@ -42,6 +42,12 @@ demo-runtime: setup ## Train, swap one rank on plan, kill another, see what it c
 .PHONY: test
 test: lint test-frontend ## Every check and every test
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+	@dev/postgres.sh --if-there $(MAKE) test-plane
+
+.PHONY: test-plane
+test-plane: setup ## The control plane's tests on the database that DATABASE_URL names
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup \
+	  tests/apps tests/workers tests/controlplane
 
 .PHONY: test-frontend
 test-frontend: setup ## The dashboard's checks and tests, on a fake backend
@@ -51,8 +57,7 @@ test-frontend: setup ## The dashboard's checks and tests, on a fake backend
 
 .PHONY: test-postgres
 test-postgres: setup ## The control plane's tests on a PostgreSQL that is started for them
-	@dev/postgres.sh $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup \
-	  tests/apps tests/workers tests/controlplane
+	@dev/postgres.sh $(MAKE) test-plane
 
 # `make --keep-going lint` shows the findings of all of them
 LINTS := lint-format lint-style lint-spelling lint-types lint-layers lint-rules lint-dependencies lint-dead

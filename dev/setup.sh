@@ -52,6 +52,23 @@ install_postgresql() {
   echo "On Debian and Ubuntu: sudo apt-get install postgresql" >&2
 }
 
+# Browser tests drive it; it is no Python package either.
+install_chromium() {
+  if command -v chromium >/dev/null; then
+    return
+  fi
+  if [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
+    echo "Installing Chromium."
+    if { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes \
+      --no-install-recommends chromium; } >/tmp/hotswap-chromium.log 2>&1; then
+      return
+    fi
+    echo "It could not be installed; /tmp/hotswap-chromium.log says why." >&2
+  fi
+  echo "There is no Chromium, so the browser tests will not run." >&2
+  echo "On Debian and Ubuntu: sudo apt-get install chromium" >&2
+}
+
 echo "Setting up .venv; the first time, torch takes some minutes."
 started=$SECONDS
 # a folder that was copied still points to where it came from
@@ -66,5 +83,6 @@ install=("${pip[@]}" install -qq --root-user-action=ignore)
 "${install[@]}" --no-deps --no-build-isolation --editable agents
 "${pip[@]}" check
 install_postgresql
+install_chromium
 echo "$fingerprint" > .venv/.ready
 echo "Ready after $((SECONDS - started)) s."
