@@ -24,7 +24,7 @@ def main() -> int:
     """Run the demo until Ctrl-C, or the story to its end; return the exit code."""
     options = parse_options()
     # so that context managers end what they have started
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, _leave)
     running = state_file.read(options.directory)
     if running is not None:
         print(f"The demo runs already: {running.web}")
@@ -71,6 +71,13 @@ def hold(world: World) -> int:
     """Keep everything running until somebody ends it."""
     world.supervisor.tend(until=lambda: False)
     return 0
+
+
+def _leave(*_: object) -> None:
+    """End the demo in order; a second signal must not cut that short."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit(143)
 
 
 def parse_options() -> argparse.Namespace:
