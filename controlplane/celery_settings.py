@@ -28,6 +28,7 @@ SWAPS_EVERY_S = 1.0
 POLICY_EVERY_S = 2.0
 GRADES_EVERY_S = 2.0
 PRUNE_EVERY_S = 60.0
+KEYS_EVERY_S = 3600.0
 # also the longest that a lost message can delay the start of a job, or of a replacement
 JOBS_EVERY_S = 1.0
 beat_schedule = {
@@ -60,5 +61,10 @@ beat_schedule = {
         "task": "workers.fleet_prune",
         "schedule": PRUNE_EVERY_S,
         "options": {"expires": PRUNE_EVERY_S},
+    },
+    "keys_prune": {
+        "task": "workers.keys_prune",
+        "schedule": KEYS_EVERY_S,
+        "options": {"expires": KEYS_EVERY_S},
     },
 }

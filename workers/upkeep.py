@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apps.core import clock
+from apps.core.pruning import idempotency_keys_prune
 from apps.fleet.services.upkeep import grades_expire, samples_prune
 from workers.base import SLOW, task
 
@@ -17,3 +18,9 @@ def fleet_upkeep(**_future: object) -> None:
 def fleet_prune(**_future: object) -> None:
     """Delete samples that no chart shows any more."""
     samples_prune(at=clock.now())
+
+
+@task("keys_prune", queue=SLOW)
+def keys_prune(**_future: object) -> None:
+    """Delete the answers that no program asks for again."""
+    idempotency_keys_prune(now=clock.now())
