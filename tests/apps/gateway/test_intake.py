@@ -8,6 +8,7 @@ from django.db import DatabaseError
 from apps.accounts.models import Agent
 from apps.core.models import OutboxMessage
 from apps.fleet.models import Node, NodeReport
+from apps.fleet.selectors.nodes import readings_from
 from apps.gateway import hooks
 from apps.gateway import intake as module
 from apps.gateway.intake import Delivery, intake
@@ -48,7 +49,8 @@ def test_a_report_of_a_node_is_kept_and_accepted(nodes: list[Node]) -> None:
     assert (outcome.error, outcome.accepted_sequence, outcome.commands) == (None, 7, ())
     kept = NodeReport.objects.get(node=nodes[0])
     assert (kept.boot, kept.sequence, kept.received_at) == ("b1", 7, later(1))
-    assert [(each["name"], each["value"]) for each in kept.signals] == [("cpu_load", 0.5)]
+    readings = readings_from(kept.signals)
+    assert [(each.name, each.value) for each in readings] == [("cpu_load", 0.5)]
 
 
 def test_when_an_agent_was_seen_is_noted_now_and_then(nodes: list[Node]) -> None:
