@@ -53,9 +53,14 @@ export function bytes(value: number): Quantity {
 /** A share between 0 and 1 as per cent. */
 export const percent = (share: number): Quantity => ({ digits: measure(share * 100), unit: "%" });
 
+/** Units as people write them; a ratio has none. */
+const UNITS: Readonly<Record<string, string>> = { celsius: "°C", ratio: "", "1/min": "/min", "1/s": "/s" };
+
+export const unitText = (unit: string): string => UNITS[unit] ?? unit;
+
 /** Words of the field that are not written in small letters. */
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
-  ["ECC", "DRAM", "SRAM", "HBM", "PCIe", "GPU", "CPU", "NIC", "NVLink", "VBIOS", "BMC", "BIOS", "UUID", "XID", "CRC"].map(
+  ["ECC", "DRAM", "SRAM", "HBM", "PCIe", "GPU", "CPU", "NIC", "NVLink", "VBIOS", "BMC", "BIOS", "UUID", "XID", "CRC", "IO"].map(
     (name) => [name.toLowerCase(), name],
   ),
 );

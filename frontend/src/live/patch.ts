@@ -46,6 +46,21 @@ function withPoint(points: LossPoint[], point: LossPoint): LossPoint[] {
   return [...points.filter((one) => !isSame(one, point)), point];
 }
 
+/** A curve of which steps were not told is read anew, at most so often. */
+const CURVE_WAIT_MS = 3_000;
+
+const curvesRead = new Map<string, number>();
+
+/** Progress may be told of the latest step alone: those between are at the server. */
+function curveComplete(client: QueryClient, point: LossPoint, id: string): void {
+  const queryKey = ["job", id, "loss"];
+  const last = client.getQueryData<{ points: LossPoint[] }>(queryKey)?.points.at(-1);
+  const now = Date.now();
+  if (!last || point.step <= last.step + 1 || now - (curvesRead.get(id) ?? 0) < CURVE_WAIT_MS) return;
+  curvesRead.set(id, now);
+  void client.invalidateQueries({ queryKey });
+}
+
 function patchJob(client: QueryClient, fields: Fields): void {
   const { step_s, ...rest } = fields;
   // a step without a validation does not make the last validation unknown
@@ -58,6 +73,7 @@ function patchJob(client: QueryClient, fields: Fields): void {
   );
   const point = pointOf(fields);
   if (!point) return;
+  curveComplete(client, point, String(fields.id));
   client.setQueryData<{ points: LossPoint[] }>(
     ["job", fields.id, "loss"],
     (old) => old && { ...old, points: withPoint(old.points, point) },

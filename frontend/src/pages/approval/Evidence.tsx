@@ -59,26 +59,59 @@ function leaf(value: unknown): ReactNode {
   return text.length > WORD_CHARACTERS_MAX && !text.includes(" ") ? <CopyId value={text} label="value" /> : text;
 }
 
+const isFlat = (value: unknown): value is Record<string, unknown> =>
+  isRecord(value) && Object.values(value).every((inner) => typeof inner !== "object" || inner === null);
+
+/** Records of the same shape are a table. */
+function Records({ rows }: { rows: readonly Record<string, unknown>[] }) {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return (
+    <table className={styles.records}>
+      <thead>
+        <tr>
+          {names.map((name) => (
+            <th key={name} scope="col">
+              {words(name)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, place) => (
+          <tr key={keyOf(row, place)}>
+            {names.map((name) => (
+              <td key={name}>{leaf(row[name])}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Items({ items, depth }: { items: readonly unknown[]; depth: number }) {
+  if (items.length === 0) return <span className="dim">none</span>;
+  if (items.every(isFlat)) return <Records rows={items} />;
+  return (
+    <ol className={styles.list}>
+      {items.map((item, index) => (
+        <li key={keyOf(item, index)}>
+          <Tree value={item} depth={depth + 1} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
 function Tree({ value, depth }: { value: unknown; depth: number }) {
   if (depth > DEPTH_MAX) return <span className="mono">{JSON.stringify(value)}</span>;
-  if (Array.isArray(value)) {
-    return value.length === 0 ? (
-      <span className="dim">none</span>
-    ) : (
-      <ol className={styles.list}>
-        {value.map((item, index) => (
-          <li key={keyOf(item, index)}>
-            <Tree value={item} depth={depth + 1} />
-          </li>
-        ))}
-      </ol>
-    );
-  }
+  if (Array.isArray(value)) return <Items items={value} depth={depth} />;
   if (!isRecord(value)) return <>{leaf(value)}</>;
   return (
     <dl className={styles.tree}>
       {Object.entries(value).map(([name, inner]) => (
-        <div key={name}>
+        // what has parts of its own stands under its name, over the whole width
+        <div key={name} className={typeof inner === "object" && inner !== null ? styles.branch : undefined}>
           <dt>{words(name)}</dt>
           <dd>
             <Tree value={inner} depth={depth + 1} />

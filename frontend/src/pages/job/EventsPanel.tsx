@@ -31,7 +31,8 @@ export function EventsPanel({ job }: { job: Job }) {
               {results.map((event) => (
                 <li key={event.id}>
                   <Time at={event.at} as="clock" />
-                  <span>{event.text || words(event.kind)}</span>
+                  <span>{words(event.kind)}
+                    {event.text ? <span className="ink2">: {event.text}</span> : null}</span>
                   <span className="dim small num">{whereOf(event)}</span>
                 </li>
               ))}

@@ -24,7 +24,7 @@ export function SettingsPanel({ job }: { job: Job }) {
       <Facts
         items={[
           ["Cluster", job.cluster.name],
-          ["Script", <span key="script" className="mono">{job.script}</span>],
+          ["Script", <span key="script" className="mono" title={job.script}>{job.script.split("/").at(-1)}</span>],
           ["Ranks", <Quantity key="ranks" value={job.world_size} as="count" />],
           ["Standbys wanted", <Quantity key="standbys" value={job.standbys_wanted} as="count" />],
           [

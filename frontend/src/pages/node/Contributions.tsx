@@ -3,7 +3,7 @@ import { useState } from "react";
 
 import { ruleQuery } from "@/api/queries";
 import type { Contribution, NodeDetail, RuleBook } from "@/api/types";
-import { measure, words } from "@/format/numbers";
+import { measure, unitText, words } from "@/format/numbers";
 import { DataTable } from "@/ui/DataTable";
 import { GRADES, GradeMark } from "@/ui/Grade";
 import { Panel } from "@/ui/Panel";
@@ -13,7 +13,12 @@ import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
 
+import styles from "./node.module.css";
+
 type Rule = RuleBook["signals"][number];
+
+/** One rule holds for all devices of a kind: `gpu_0_temperature` is judged as `gpu_temperature`. */
+const baseOf = (signal: string): string => signal.replace(/_\d+(?=_)/, "");
 
 /** `5 / 20 / 60`: where medium, high and critical begin. */
 const thresholdText = (rule: Rule | undefined): string =>
@@ -31,16 +36,16 @@ const columnsOf = (rules: ReadonlyMap<string, Rule>): readonly Column<Contributi
     id: "value",
     header: "Value",
     align: "right",
-    cell: (row) => <Quantity value={row.figure} unit={row.unit} />,
+    cell: (row) => <Quantity value={row.figure} unit={unitText(row.unit)} />,
     value: (row) => row.figure,
   },
   {
     id: "thresholds",
     header: "Medium / high / critical",
     align: "right",
-    cell: (row) => <span className="dim">{thresholdText(rules.get(row.name)) || "no threshold"}</span>,
+    cell: (row) => <span className="dim">{thresholdText(rules.get(baseOf(row.name))) || "no threshold"}</span>,
   },
-  { id: "reason", header: "Why", cell: (row) => <span className="ink2">{row.reason}</span> },
+  { id: "reason", header: "Why", cell: (row) => <span className={styles.why}>{row.reason}</span> },
   { id: "source", header: "Source", cell: (row) => (row.source === "simulated" ? <Tag tone="hatched">simulated</Tag> : row.source) },
 ];
 

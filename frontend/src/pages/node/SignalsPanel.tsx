@@ -6,7 +6,7 @@ import type { Grade, NodeDetail, SignalLine, Signals } from "@/api/types";
 import { View } from "@/app/View";
 import { Chart } from "@/charts/Chart";
 import type { ChartModel } from "@/charts/model";
-import { words } from "@/format/numbers";
+import { unitText, words } from "@/format/numbers";
 import { zone } from "@/format/times";
 import { Panel } from "@/ui/Panel";
 import { Empty } from "@/ui/States";
@@ -41,8 +41,8 @@ function modelOf(series: SignalLine, reach: readonly [number, number]): ChartMod
     axis: "time",
     series: [
       {
-        label: series.unit || "value",
-        unit: series.unit,
+        label: unitText(series.unit) || "value",
+        unit: unitText(series.unit),
         values: series.points.map((point) => point.value),
         look: "main",
       },
@@ -94,7 +94,7 @@ function Stack({ node, signals }: { node: string; signals: Signals }) {
           <div key={series.name} className={styles.chart}>
             <div className={styles.name}>
               <span className="strong">{words(series.name)}</span>
-              <span className="dim small">{series.unit}</span>
+              <span className="dim small">{unitText(series.unit)}</span>
               {series.source === "simulated" ? <Tag tone="hatched">simulated</Tag> : null}
             </div>
             <Chart

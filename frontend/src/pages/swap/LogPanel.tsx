@@ -24,6 +24,9 @@ function detailOf(event: SwapEvent): string {
     .join(", ");
 }
 
+const newestFirst = (events: readonly SwapEvent[]): SwapEvent[] =>
+  events.toSorted((one, other) => other.sequence - one.sequence);
+
 export function LogPanel({ swap }: { swap: Swap }) {
   const query = useQuery(swapEventsQuery(swap.id));
   return (
@@ -42,7 +45,7 @@ export function LogPanel({ swap }: { swap: Swap }) {
             <Empty title="Nothing is logged yet" />
           ) : (
             <ol className={parts.events} tabIndex={0} aria-label="Log">
-              {results.map((event) => (
+              {newestFirst(results).map((event) => (
                 <Line key={event.id} event={event} />
               ))}
             </ol>

@@ -61,18 +61,13 @@ const Loaded = ({ swap }: { swap: Data }) => (
         <span className="strong">{words(swap.failure.code)}.</span> {swap.failure.text}
       </Banner>
     ) : null}
-    {swap.waiting_for && isOpen(swap.state) ? (
-      <Banner icon="clock">
-        <span className="strong">Waiting.</span> {swap.waiting_for}
-      </Banner>
-    ) : null}
     {swap.abort_reason ? (
       <Banner icon="info">
         <span className="strong">Given up.</span> {swap.abort_reason}
       </Banner>
     ) : null}
     <RouteHead swap={swap} />
-    <Panel title="Phases" flush>
+    <Panel title="Phases" flush aside={isOpen(swap.state) ? swap.waiting_for : null}>
       <PhaseRail steps={railOf(swap)} />
     </Panel>
     <SwapFigures swap={swap} />
