@@ -123,6 +123,7 @@ def sign_in(browser: Browser, demo: Demo, username: str) -> Page:
 
 def picture(page: Page, name: str) -> None:
     """Keep what a screen looks like, once it shows what it is about."""
-    page.wait_for_function("document.querySelector('[role=status][aria-label=Loading]') === null")
+    # by its locator: the pages let no script be made of text
+    expect(page.get_by_role("status", name="Loading")).to_have_count(0)
     PICTURES.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
