@@ -76,7 +76,7 @@ function Shown({ swap, certificate, verify, busy }: ShownProps) {
 
 const Value = ({ value }: { value: unknown }) => {
   const text = String(value);
-  return text.length > 20 ? <CopyId value={text} label="value" /> : <span className="mono">{text}</span>;
+  return text.length > 20 && !text.includes(" ") ? <CopyId value={text} label="value" /> : <span className="mono">{text}</span>;
 };
 
 function Verified({ value }: { value: boolean | null }) {

@@ -5,14 +5,22 @@ import { swapEventsQuery } from "@/api/queries";
 import type { Swap, SwapEvent } from "@/api/types";
 import { paths } from "@/app/paths";
 import { View } from "@/app/View";
-import { words, wordsWithin } from "@/format/numbers";
+import { count, measure, words, wordsWithin } from "@/format/numbers";
 import parts from "@/parts/parts.module.css";
 import { Panel } from "@/ui/Panel";
 import { Empty } from "@/ui/States";
 import { Time } from "@/ui/Time";
 
-const scalar = (value: unknown): string | null =>
-  ["string", "number", "boolean"].includes(typeof value) && value !== "" ? String(value) : null;
+function scalar(value: unknown): string | null {
+  if (typeof value === "number") return Number.isInteger(value) ? count(value) : measure(value);
+  return (typeof value === "string" || typeof value === "boolean") && value !== "" ? String(value) : null;
+}
+
+/** Where the event led; nothing for one that only told something. */
+function pathText(event: SwapEvent): string {
+  if (event.from_state === event.to_state) return "";
+  return `${event.from_state ? `${wordsWithin(event.from_state)} → ` : ""}${wordsWithin(event.to_state)}`;
+}
 
 /** The plain values of an event's detail; nested ones are in the audit. */
 function detailOf(event: SwapEvent): string {
@@ -63,8 +71,7 @@ const Line = ({ event }: { event: SwapEvent }) => (
       {words(event.action)}
       <span className="dim">
         {" "}
-        {event.from_state ? `${wordsWithin(event.from_state)} → ` : ""}
-        {wordsWithin(event.to_state)}
+        {pathText(event)}
       </span>
       <span className={parts.values} style={{ display: "block" }}>
         {detailOf(event)}

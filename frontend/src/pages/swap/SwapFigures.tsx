@@ -1,5 +1,6 @@
 import type { Swap } from "@/api/types";
 import { measure } from "@/format/numbers";
+import { isOpen } from "@/parts/swapStates";
 import { Meter } from "@/ui/Meter";
 import { Figure, Figures } from "@/ui/Panel";
 import { Quantity } from "@/ui/Quantity";
@@ -7,17 +8,33 @@ import { Time } from "@/ui/Time";
 
 import styles from "./swap.module.css";
 
-const BEFORE = <span className="dim">not yet</span>;
+interface AfterProps {
+  swap: Swap;
+  value: number | null;
+  as: "count" | "milliseconds";
+}
+
+/** What is known once the rank has changed hands; before that it is not missing, only not yet. */
+const After = ({ swap, value, as }: AfterProps) =>
+  value === null && swap.watch_from_step === null ? (
+    <span className="dim">{isOpen(swap.state) ? "not yet" : "none"}</span>
+  ) : (
+    <Quantity value={value} as={as} />
+  );
 
 export function SwapFigures({ swap }: { swap: Swap }) {
   return (
     <div className={styles.figures}>
       <PauseMeter swap={swap} />
       <Figures>
-        <Figure label="Stall of the step">{swap.stall_ms === null ? BEFORE : <Quantity value={swap.stall_ms} as="milliseconds" />}</Figure>
-        <Figure label="Steps lost">{swap.steps_lost === null ? BEFORE : <Quantity value={swap.steps_lost} as="count" />}</Figure>
+        <Figure label="Stall of the step">
+          <After swap={swap} value={swap.stall_ms} as="milliseconds" />
+        </Figure>
+        <Figure label="Steps lost">
+          <After swap={swap} value={swap.steps_lost} as="count" />
+        </Figure>
         <Figure label="Watched from step">
-          {swap.watch_from_step === null ? BEFORE : <Quantity value={swap.watch_from_step} as="count" />}
+          <After swap={swap} value={swap.watch_from_step} as="count" />
         </Figure>
         <Figure label="Proposed">
           <Time at={swap.created_at} />

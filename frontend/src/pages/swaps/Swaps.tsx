@@ -10,7 +10,7 @@ import { useAddress } from "@/app/useAddress";
 import { words } from "@/format/numbers";
 import { Choice, ListView } from "@/parts/ListView";
 import { JobLink, swapTitle } from "@/parts/links";
-import { SwapProgress } from "@/parts/swapStates";
+import { isOpen, SwapProgress } from "@/parts/swapStates";
 import { Quantity } from "@/ui/Quantity";
 import { Empty } from "@/ui/States";
 import { Tag } from "@/ui/Tag";
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<SwapSummary>[] = [
     id: "pause",
     header: "Pause",
     align: "right",
-    cell: (swap) => (swap.pause_ms === null ? <span className="dim">none yet</span> : <Quantity value={swap.pause_ms} as="milliseconds" />),
+    cell: (swap) => (swap.pause_ms === null ? <span className="dim">{isOpen(swap.state) ? "none yet" : "none"}</span> : <Quantity value={swap.pause_ms} as="milliseconds" />),
     value: (swap) => swap.pause_ms,
   },
   { id: "created", header: "Proposed", align: "right", cell: (swap) => <Time at={swap.created_at} />, value: (swap) => swap.created_at },
