@@ -82,9 +82,16 @@ def test_a_node_degrades_a_second_person_approves_and_the_rank_moves(
         picture(otto, "swap-awaiting-approval")
 
         approve(ada, demo, swap["id"])
-        expect(otto.get_by_text("Completed").first).to_be_visible(timeout=SWAPPED_S * 1000)
+        picture(otto, "swap-under-way")
+
+        def over() -> dict[str, Any] | None:
+            found: dict[str, Any] = api.get(f"swaps/{swap['id']}")
+            return found if found["ended_at"] else None
+
+        done = wait_until(over, "the end of the swap", wait_s=SWAPPED_S, every_s=0.5)
+        # the page was not loaded again either: the certificate came to it
+        expect(otto.get_by_role("button", name="Download")).to_be_visible()
         picture(otto, "swap-completed")
-        done = api.get(f"swaps/{swap['id']}")
         assert (done["state"], done["steps_lost"]) == ("completed", 0)
         assert done["target_node"]["name"] == "n5"
         assert api.get(f"swaps/{swap['id']}/certificate")
