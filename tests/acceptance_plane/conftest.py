@@ -104,9 +104,9 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         # a container has neither a sandbox of its own nor much shared memory
         arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
-        found = playwright.chromium.launch(executable_path=program, args=arguments)
-        yield found
-        found.close()
+        chromium = playwright.chromium.launch(executable_path=program, args=arguments)
+        yield chromium
+        chromium.close()
 
 
 def sign_in(browser: Browser, demo: Demo, username: str) -> Page:
