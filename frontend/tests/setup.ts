@@ -40,8 +40,8 @@ function pageFill(): void {
   HTMLCanvasElement.prototype.getContext = (() => blankContext) as never;
   document.documentElement.lang = "en";
   // a frame in which a long list finds room for some of its rows
-  Object.defineProperty(HTMLElement.prototype, "offsetHeight", { get: () => FRAME_PX.height });
-  Object.defineProperty(HTMLElement.prototype, "offsetWidth", { get: () => FRAME_PX.width });
+  Object.defineProperty(HTMLElement.prototype, "clientHeight", { get: () => FRAME_PX.height });
+  Object.defineProperty(HTMLElement.prototype, "clientWidth", { get: () => FRAME_PX.width });
   Element.prototype.scrollIntoView = () => undefined;
   globalThis.matchMedia = ((query: string) => ({
     matches: false,

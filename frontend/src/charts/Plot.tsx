@@ -54,6 +54,8 @@ export default function Plot({ model, height, shared, quietX = false }: PlotProp
     const before = drawn.data[0];
     const { min, max } = drawn.scales.x ?? {};
     const zoomed = min !== undefined && max !== undefined && isZoomed(before, min as number, max as number);
+    // a model of another shape gets a canvas of its own, right after this
+    if (drawn.series.length !== model.series.length + 1) return;
     drawn.setData(dataOf(model), !zoomed);
     if (zoomed) drawn.redraw();
   }, [model, live]);

@@ -99,7 +99,7 @@ const RackBox = memo(({ rack, small, marked }: RackBoxProps) => (
     <header>
       <h2>{rackName(rack)}</h2>
       <span className="dim small">
-        {rack.nodes.length} nodes, worst {GRADE_WORDS[worst(rack.nodes)].toLowerCase()}
+        {small ? "" : `${rack.nodes.length} nodes, `}worst {GRADE_WORDS[worst(rack.nodes)].toLowerCase()}
       </span>
     </header>
     <ul className={small ? styles.tilesSmall : styles.tiles}>
