@@ -1219,6 +1219,17 @@ export interface components {
             before: string;
             name: string;
         };
+        /** @description A fleet as another system writes it down. */
+        FleetInRequest: {
+            /** @default  */
+            cluster: string;
+            /** @default false */
+            dry_run: boolean;
+            format: components["schemas"]["FormatEnum"];
+            /** Format: uuid */
+            tenant?: string | null;
+            text: string;
+        };
         /**
          * @description * `yaml` - yaml
          *     * `csv` - csv
@@ -1296,17 +1307,6 @@ export interface components {
             released_by: components["schemas"]["ActorRef"] | null;
             /** Format: uuid */
             tenant: string;
-        };
-        /** @description A fleet as another system writes it down. */
-        ImportInRequest: {
-            /** @default  */
-            cluster: string;
-            /** @default false */
-            dry_run: boolean;
-            format: components["schemas"]["FormatEnum"];
-            /** Format: uuid */
-            tenant?: string | null;
-            text: string;
         };
         /** @description What an import does, or has done. */
         ImportOut: {
@@ -1738,6 +1738,45 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["AgentShown"][];
         };
+        PaginatedCertificateOutList: {
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cD00ODY%3D"
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cj0xJnA9NDg3
+             */
+            previous?: string | null;
+            results: components["schemas"]["CertificateOut"][];
+        };
+        PaginatedClusterOutList: {
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cD00ODY%3D"
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cj0xJnA9NDg3
+             */
+            previous?: string | null;
+            results: components["schemas"]["ClusterOut"][];
+        };
+        PaginatedCommandOutList: {
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cD00ODY%3D"
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cj0xJnA9NDg3
+             */
+            previous?: string | null;
+            results: components["schemas"]["CommandOut"][];
+        };
         PaginatedDeliveryOutList: {
             /**
              * Format: uri
@@ -1764,6 +1803,19 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["Entry"][];
         };
+        PaginatedFoundJobOutList: {
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cD00ODY%3D"
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cj0xJnA9NDg3
+             */
+            previous?: string | null;
+            results: components["schemas"]["FoundJobOut"][];
+        };
         PaginatedHoldList: {
             /**
              * Format: uri
@@ -1777,6 +1829,32 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["Hold"][];
         };
+        PaginatedJobEventOutList: {
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cD00ODY%3D"
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cj0xJnA9NDg3
+             */
+            previous?: string | null;
+            results: components["schemas"]["JobEventOut"][];
+        };
+        PaginatedJobOutList: {
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cD00ODY%3D"
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cj0xJnA9NDg3
+             */
+            previous?: string | null;
+            results: components["schemas"]["JobOut"][];
+        };
         PaginatedMemberList: {
             /**
              * Format: uri
@@ -1789,6 +1867,45 @@ export interface components {
              */
             previous?: string | null;
             results: components["schemas"]["Member"][];
+        };
+        PaginatedMemberOutList: {
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cD00ODY%3D"
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cj0xJnA9NDg3
+             */
+            previous?: string | null;
+            results: components["schemas"]["MemberOut"][];
+        };
+        PaginatedNodeEventOutList: {
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cD00ODY%3D"
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cj0xJnA9NDg3
+             */
+            previous?: string | null;
+            results: components["schemas"]["NodeEventOut"][];
+        };
+        PaginatedNodeOutList: {
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cD00ODY%3D"
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cj0xJnA9NDg3
+             */
+            previous?: string | null;
+            results: components["schemas"]["NodeOut"][];
         };
         PaginatedRequestList: {
             /**
@@ -2743,7 +2860,14 @@ export interface operations {
     };
     cluster_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description Number of results to return per page. */
+                limit?: number;
+                /** @description Only what belongs to this tenant. */
+                tenant?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2755,7 +2879,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ClusterOut"];
+                    "application/json": components["schemas"]["PaginatedClusterOutList"];
                 };
             };
             /** @description It was not done. */
@@ -2846,7 +2970,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ImportInRequest"];
+                "application/json": components["schemas"]["FleetInRequest"];
             };
         };
         responses: {
@@ -2899,7 +3023,19 @@ export interface operations {
     };
     job_list: {
         parameters: {
-            query?: never;
+            query?: {
+                attached?: string;
+                cluster?: string;
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description Number of results to return per page. */
+                limit?: number;
+                protection?: string;
+                search?: string;
+                state?: string;
+                /** @description Only what belongs to this tenant. */
+                tenant?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2911,7 +3047,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["JobOut"];
+                    "application/json": components["schemas"]["PaginatedJobOutList"];
                 };
             };
             /** @description It was not done. */
@@ -2992,7 +3128,15 @@ export interface operations {
     };
     job_certificate_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description Number of results to return per page. */
+                limit?: number;
+                swap?: string;
+                /** @description Only what belongs to this tenant. */
+                tenant?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -3006,7 +3150,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CertificateOut"];
+                    "application/json": components["schemas"]["PaginatedCertificateOutList"];
                 };
             };
             /** @description It was not done. */
@@ -3053,7 +3197,17 @@ export interface operations {
     };
     job_command_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                kind?: string;
+                /** @description Number of results to return per page. */
+                limit?: number;
+                node?: string;
+                state?: string;
+                /** @description Only what belongs to this tenant. */
+                tenant?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -3067,7 +3221,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CommandOut"];
+                    "application/json": components["schemas"]["PaginatedCommandOutList"];
                 };
             };
             /** @description It was not done. */
@@ -3083,7 +3237,18 @@ export interface operations {
     };
     job_event_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                epoch?: string;
+                kind?: string;
+                /** @description Number of results to return per page. */
+                limit?: number;
+                member?: string;
+                rank?: string;
+                /** @description Only what belongs to this tenant. */
+                tenant?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -3097,7 +3262,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["JobEventOut"];
+                    "application/json": components["schemas"]["PaginatedJobEventOutList"];
                 };
             };
             /** @description It was not done. */
@@ -3146,7 +3311,17 @@ export interface operations {
     };
     job_member_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description Number of results to return per page. */
+                limit?: number;
+                node?: string;
+                role?: string;
+                state?: string;
+                /** @description Only what belongs to this tenant. */
+                tenant?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -3160,7 +3335,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MemberOut"];
+                    "application/json": components["schemas"]["PaginatedMemberOutList"];
                 };
             };
             /** @description It was not done. */
@@ -3276,7 +3451,16 @@ export interface operations {
     };
     found_job_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description Number of results to return per page. */
+                limit?: number;
+                node?: string;
+                search?: string;
+                /** @description Only what belongs to this tenant. */
+                tenant?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3288,7 +3472,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FoundJobOut"];
+                    "application/json": components["schemas"]["PaginatedFoundJobOutList"];
                 };
             };
             /** @description It was not done. */
@@ -3467,7 +3651,21 @@ export interface operations {
     };
     node_list: {
         parameters: {
-            query?: never;
+            query?: {
+                class?: string;
+                cluster?: string;
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                grade?: string;
+                /** @description Number of results to return per page. */
+                limit?: number;
+                rack?: string;
+                search?: string;
+                spare?: string;
+                state?: string;
+                /** @description Only what belongs to this tenant. */
+                tenant?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3479,7 +3677,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NodeOut"];
+                    "application/json": components["schemas"]["PaginatedNodeOutList"];
                 };
             };
             /** @description It was not done. */
@@ -3525,7 +3723,14 @@ export interface operations {
     };
     node_event_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description Number of results to return per page. */
+                limit?: number;
+                /** @description Only what belongs to this tenant. */
+                tenant?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -3539,7 +3744,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NodeEventOut"];
+                    "application/json": components["schemas"]["PaginatedNodeEventOutList"];
                 };
             };
             /** @description It was not done. */
