@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Epochs bound and left in the leak test, after as many to warm up.
 EPOCHS = 12
+#: After this long a thread that is about to wait does so, s.
+WAITING_S = 0.5
 
 
 def _waiting_allreduce(world: World, rank: int, started: threading.Barrier) -> Tensor:
@@ -39,6 +42,7 @@ def test_an_interrupt_ends_a_collective_that_waits_for_a_frozen_peer(world: Worl
 
     def interrupt() -> None:
         started.wait(timeout=10)
+        time.sleep(WAITING_S)
         for groups in world.epochs:
             groups.interrupt()
 

@@ -44,8 +44,8 @@ def test_a_listening_socket_is_told_from_a_connected_one(
     everything = open_sockets()
     only_near = {near.fileno(): everything[near.fileno()]}
     assert listening_port(only_near) is None
-    rest = {key: value for key, value in everything.items() if key != near.fileno()}
-    assert listening_port(rest) == port
+    # one by one: the process of the tests may listen elsewhere, too
+    assert port in {listening_port({key: value}) for key, value in everything.items()}
 
 
 def test_shutting_down_ends_the_connection_and_leaves_the_descriptor(
