@@ -1,11 +1,11 @@
 """A training script without tensors: the real protocol, over a state that is a number of steps.
 
 Run by the launcher as its SCRIPT. How far it goes is in ``control.json`` of the job's directory:
-``{"steps": 3, "finish": false}``. There is one vote per rank, so ranks go on by themselves: with
-several of them a test kills one only after all have done what the file says.
+``{"steps": 3, "finish": false}``.
 
-Files stand in for the links between owners and mirrors: an owner writes how far it is, a mirror
-what it holds, and an owner does no step whose gradients its mirrors do not hold.
+Files stand in for the all-reduce of the vote, and for the links between owners and mirrors: an
+owner writes how far it is, a mirror what it holds, and an owner casts no ballot for a step whose
+gradients its mirrors do not hold.
 """
 
 import json
@@ -27,6 +27,8 @@ from hotswap.environment import MemberEnvironment
 from hotswap.limits import Limits
 from hotswap.runtime.control import ControlThread
 from hotswap.wire import messages
+from tests.hotswap.node.fake_vote import FakeVote
+from tests.hotswap.node.whole_file import write_whole
 
 POLL_S = 0.005
 DIGEST = "ab" * 32
@@ -40,6 +42,7 @@ class FakeTrainer:
         self._lock = threading.RLock()
         self._left: effects.Leave | None = None
         self._links: tuple[str, ...] = ()
+        self._vote = FakeVote(environment.job_directory, world_size=environment.world_size)
         self._core = MemberCore(
             identity=Identity(
                 job=environment.job,
@@ -101,8 +104,15 @@ class FakeTrainer:
                     self._control.send(finished, keep=True)
                 if done or self._left is not None:
                     self._control.close()
-                    return 0 if self._left is None or self._left.ok else 1
+                    return self._status()
             time.sleep(POLL_S)
+
+    def _status(self) -> int:
+        """Give the exit status, and tell in the log of this member why it is no good one."""
+        if self._left is None or self._left.ok:
+            return 0
+        print(f"left: {self._left}", file=sys.stderr)
+        return 1
 
     def _advance(self, steps: int) -> None:
         """Do one step, on each copy and on the rank that is owned."""
@@ -111,9 +121,11 @@ class FakeTrainer:
         core = self._core
         if not core.running:
             return
-        write(self._progress_file(core.rank), f"{core.epoch} {core.committed}")
-        if core.committed < steps and self._mirrors_hold(core.committed):
-            self._step()
+        write_whole(self._progress_file(core.rank), f"{core.epoch} {core.committed}")
+        if self._vote.is_open(core.epoch):
+            self._take_result()
+        elif core.committed < steps and self._mirrors_hold(core.committed):
+            self._cast_ballot()
 
     def _follow(self, rank: int, mirror: MirrorCore, steps: int) -> None:
         """Bring a copy to where its owner is, and hold the gradients of the step that comes."""
@@ -130,20 +142,30 @@ class FakeTrainer:
             mirror.gradients(epoch=epoch, step=mirror.version)
         self._report(rank, mirror)
 
-    def _step(self) -> None:
-        core, step = self._core, self._core.committed
-        core.gradients_acknowledged(step=step, mirrors=frozenset(self._links))
+    def _cast_ballot(self) -> None:
+        core = self._core
+        core.gradients_acknowledged(step=core.committed, mirrors=frozenset(self._links))
         ballot = core.ballot()
         assert ballot is not None, "it runs"
         assert core.rank is not None, "and owns a rank"
-        self._do(
-            core.on_vote(
-                epoch=ballot.epoch,
-                ready=True,
-                next_epoch=ballot.next_epoch,
-                ended_s=time.monotonic(),
-            )
-        )
+        self._vote.cast(ballot, rank=core.rank)
+
+    def _take_result(self) -> None:
+        """Commit the step, if all ranks have voted."""
+        result = self._vote.result()
+        if result is None:
+            return
+        core, step = self._core, self._core.committed
+        epoch, (ready, next_epoch) = core.epoch, result
+        ended_s = time.monotonic()
+        self._do(core.on_vote(epoch=epoch, ready=ready, next_epoch=next_epoch, ended_s=ended_s))
+        if ready:
+            self._report_step(step)
+        self._do(core.at_boundary())
+
+    def _report_step(self, step: int) -> None:
+        core = self._core
+        assert core.rank is not None, "a rank has voted"
         committed = messages.Committed(
             epoch=core.epoch,
             rank=core.rank,
@@ -154,7 +176,6 @@ class FakeTrainer:
             protected_by=self._links,
         )
         self._control.send(committed)
-        self._do(core.at_boundary())
 
     # ---------------------------------------------------------------------------- what it says
 
@@ -199,7 +220,7 @@ class FakeTrainer:
             return
         file, held = self._copy_file(self._core.name, rank), str(holding.version + holding.pending)
         if not file.exists() or file.read_text() != held:
-            write(file, held)
+            write_whole(file, held)
             self._control.send(messages.MirrorReport(holding=holding, lag_steps=0))
 
     def _mirrors_hold(self, step: int) -> bool:
@@ -221,13 +242,6 @@ def read_control(directory: Path) -> tuple[int, bool]:
     except FileNotFoundError:
         return 0, False
     return int(control["steps"]), bool(control["finish"])
-
-
-def write(path: Path, text: str) -> None:
-    """Replace a file, so that nobody reads a part of it."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text)
-    temporary.replace(path)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from tests.hotswap.node.fake_trainer import write
+from tests.hotswap.node.whole_file import write_whole
 
 FAKE_TRAINER = Path(__file__).with_name("fake_trainer.py")
 WAIT_S = 40.0
@@ -38,7 +38,13 @@ class JobUnderTest:
         command = [sys.executable, "-m", "hotswap.cli", "run", "--json", "--job", "test", *options]
         self.process = subprocess.Popen(
             [*command, str(script)],
-            env={**os.environ, "HOTSWAP_HOME": str(home), **(settings or {})},
+            env={
+                **os.environ,
+                "HOTSWAP_HOME": str(home),
+                # the fake trainer is a script, and shares modules with the tests
+                "PYTHONPATH": os.pathsep.join(sys.path),
+                **(settings or {}),
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -69,7 +75,7 @@ class JobUnderTest:
 
     def control(self, *, steps: int, finish: bool = False) -> None:
         """Have the fake trainers go so far."""
-        write(self.directory / "control.json", json.dumps({"steps": steps, "finish": finish}))
+        write_whole(self.directory / "control.json", json.dumps({"steps": steps, "finish": finish}))
 
     def wait_for(self, kind: str, *, after: int = 0, **fields: object) -> Event:
         """Wait for an event of a kind with such fields; those before index ``after`` are past."""

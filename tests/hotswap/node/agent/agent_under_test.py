@@ -9,7 +9,7 @@ from pathlib import Path
 from hotswap.node.agent.processes import TAG
 from hotswap.wire.plane import JobPlace, StartCoordinator, StartMember
 from tests.hotswap.node.agent.https_plane import ONE_TIME, HttpsPlane
-from tests.hotswap.node.fake_trainer import write
+from tests.hotswap.node.whole_file import write_whole
 
 FAKE_TRAINER = Path(__file__).parents[1] / "fake_trainer.py"
 KEY = "5e" * 32
@@ -94,7 +94,7 @@ class AgentUnderTest:
     def control(self, *, steps: int, finish: bool = False) -> None:
         """Have the fake trainers go so far."""
         text = f'{{"steps": {steps}, "finish": {str(finish).lower()}}}'
-        write(self.job / "control.json", text)
+        write_whole(self.job / "control.json", text)
 
     def start_job(self, *, ranks: int, standbys: int) -> list[str]:
         """Want a coordinator and trainers; return the ids of the commands."""
