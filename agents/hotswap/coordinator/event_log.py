@@ -4,6 +4,7 @@
 place of the one before. Several coordinators lead one after the other and append to one file.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -36,7 +37,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rank: int | None = None
     member: str | None = None
     text: str = ""
-    values: dict[str, float] = {}
+    # JSON has no NaN and no infinity: such a value is null
+    values: Mapping[str, float | None] = {}
 
 
 class EventLog:

@@ -4,6 +4,7 @@ Notices on a connection end with it, and the next leader has spoken before anybo
 file of events in the job's directory has them all, in order, whoever led.
 """
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,7 +20,7 @@ _decoder = msgspec.json.Decoder(Event)
 
 
 def notice_of(event: Event) -> Notice:
-    """Give what a line of the file says as the notice that it was."""
+    """Give what a line of the file says as the notice that it was; null becomes NaN again."""
     return Notice(
         kind=event.kind,
         epoch=event.epoch,
@@ -27,7 +28,7 @@ def notice_of(event: Event) -> Notice:
         rank=event.rank,
         member=event.member,
         text=event.text,
-        values=event.values,
+        values={name: math.nan if value is None else value for name, value in event.values.items()},
     )
 
 

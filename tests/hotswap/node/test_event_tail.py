@@ -1,10 +1,11 @@
+import math
 from pathlib import Path
 
 import pytest
 
 from hotswap.coordinator.event_log import NAME, EventLog
 from hotswap.limits import Limits
-from hotswap.node.event_tail import EventTail
+from hotswap.node.event_tail import EventTail, notice_of
 from hotswap.wire.messages import Notice
 
 
@@ -31,6 +32,20 @@ def test_everything_is_read_once_from_the_beginning(tmp_path: Path) -> None:
     append(events, 2)
     assert steps(tail) == [2]
     assert steps(tail) == []
+    events.close()
+    tail.close()
+
+
+def test_a_loss_that_is_no_number_is_told_and_stays_none(tmp_path: Path) -> None:
+    """JSON has no NaN: what is null in the file is no reason to pass the step over."""
+    tail, events = EventTail(tmp_path), log(tmp_path)
+    notice = Notice(kind="committed", epoch=1, step=0, values={"loss": math.nan, "samples": 8.0})
+    events.append(notice, monotonic_s=0.0)
+    append(events, 1)
+    first, second = map(notice_of, tail.read())
+    assert (first.step, second.step) == (0, 1)
+    assert math.isnan(first.values["loss"])
+    assert first.values["samples"] == 8.0
     events.close()
     tail.close()
 

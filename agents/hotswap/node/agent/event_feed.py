@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 import msgspec
 
-from hotswap.coordinator.event_log import FORMER_NAME, NAME
+from hotswap.coordinator.event_log import FORMER_NAME, NAME, Event
 from hotswap.wire.plane import NoticeReport
 
 #: Bytes that are read at once.
@@ -36,22 +36,6 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     nbytes: int = 0
     # highest fencing token of an event so far
     token: int = 0
-
-
-class _Logged(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of the file; a value that is no number is null there."""
-
-    at: str
-    monotonic_s: float
-    leader: str
-    token: int
-    kind: str
-    epoch: int
-    step: int | None = None
-    rank: int | None = None
-    member: str | None = None
-    text: str = ""
-    values: dict[str, float | None] = msgspec.field(default_factory=dict)
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,7 +129,7 @@ def _take(
     return msgspec.structs.replace(position, line=number, nbytes=nbytes, token=token)
 
 
-def _decode(line: bytes) -> _Logged | None:
+def _decode(line: bytes) -> Event | None:
     """Return an event; None: half a line, of a leader that died in mid-write."""
     try:
         return _DECODER.decode(line)
@@ -153,7 +137,7 @@ def _decode(line: bytes) -> _Logged | None:
         return None
 
 
-def _notice(event: _Logged, offset: int) -> NoticeReport:
+def _notice(event: Event, offset: int) -> NoticeReport:
     return NoticeReport(
         offset=offset,
         at=event.at,
@@ -178,4 +162,4 @@ def _identity(file: BinaryIO) -> str | None:
     return hashlib.blake2b(line).hexdigest()[:_DIGITS]
 
 
-_DECODER: Final = msgspec.json.Decoder(_Logged)
+_DECODER: Final = msgspec.json.Decoder(Event)

@@ -1,5 +1,6 @@
 """What an agent says again and again; see `hotswap.wire.plane`. What is not known is None."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -53,7 +54,7 @@ class NoticeReport(PlaneValue, frozen=True, kw_only=True):
     member: Name | None = None
     text: str = ""
     # a value that is no number (a loss that diverged) is None
-    values: dict[str, float | None] = msgspec.field(default_factory=dict)
+    values: Mapping[str, float | None] = msgspec.field(default_factory=dict)
 
 
 class CertificateReport(PlaneValue, frozen=True, kw_only=True):
