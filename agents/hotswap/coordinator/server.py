@@ -16,21 +16,14 @@ from hotswap.coordinator.candidate import Candidate
 from hotswap.coordinator.settings import Settings, read_settings
 from hotswap.coordinator.shared import open_shared
 from hotswap.errors import HotswapError
+from hotswap.logs import log_as_json
 
 _log = structlog.get_logger()
 
 
 def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run one coordinator; return its exit status: 0 after an orderly end, 1 after an error."""
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.dict_tracebacks,
-            structlog.processors.JSONRenderer(),
-        ],
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
-    )
+    log_as_json()
     try:
         asyncio.run(serve(read_settings(arguments, environment)))
     except HotswapError as error:

@@ -4,7 +4,6 @@ import asyncio
 import os
 import secrets
 import signal
-import sys
 import time
 from collections.abc import Mapping
 
@@ -12,6 +11,7 @@ import structlog
 
 from hotswap.environment import REDIS_URL
 from hotswap.limits import Limits
+from hotswap.logs import log_as_json
 from hotswap.node.agent.address_mirror import AddressMirror
 from hotswap.node.agent.agent import Agent, Parts
 from hotswap.node.agent.collector import Collector, Collectors
@@ -46,7 +46,7 @@ def run_agent(settings: AgentSettings, *, environment: Mapping[str, str]) -> Exi
         EnvironmentInvalid, LimitsOutOfOrder: a ``HOTSWAP_`` variable is wrong.
 
     """
-    _configure_log()
+    log_as_json()
     limits = Limits.from_environment(
         {name: text for name, text in environment.items() if not name.startswith("HOTSWAP_AGENT_")}
     )
@@ -94,8 +94,8 @@ async def _work(
         limits=agent_limits,
     )
     _log.info("agent_started", node=identity.node, agent=identity.agent, plane=identity.plane)
-    task = asyncio.get_running_loop().create_task(agent.run())
     loop = asyncio.get_running_loop()
+    task = loop.create_task(agent.run())
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, task.cancel)
     loop.add_signal_handler(signal.SIGUSR1, state.degrade_file.touch)
@@ -167,16 +167,3 @@ def _collector(state: StateDirectory, gpus: Gpus | None, scenario: Scenario | No
     if scenario is not None:
         collectors.append(SimulatedCollector(scenario, control_file=state.degrade_file))
     return Collectors(collectors)
-
-
-def _configure_log() -> None:
-    """Log JSON objects on standard error."""
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.dict_tracebacks,
-            structlog.processors.JSONRenderer(),
-        ],
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
-    )
