@@ -164,7 +164,12 @@ class Limits:
             if variable.startswith(PREFIX) and variable not in names:
                 _refuse_near_miss(variable, names)
         values: dict[str, Any] = {
-            field.name: _parse(variable, environment[variable], whole=field.type is int)
+            field.name: parse_limit(
+                variable,
+                environment[variable],
+                whole=field.type is int,
+                may_be_zero=field.name in _MAY_BE_ZERO,
+            )
             for variable, field in names.items()
             if variable in environment
         }
@@ -223,18 +228,21 @@ ORDERS: Final = (
 _MAY_BE_ZERO: Final = ("disconnect_grace_s", "respawn_delay_s", "respawn_max", "log_tail_lines")
 
 
-def _parse(variable: str, text: str, *, whole: bool) -> float:
-    """Read one value."""
+def parse_limit(variable: str, text: str, *, whole: bool, may_be_zero: bool = False) -> float:
+    """Read the value of one limit.
+
+    Raises:
+        EnvironmentInvalid: it is no number of that kind, or below what it may be.
+
+    """
     try:
         value = int(text) if whole else float(text)
     except ValueError as error:
         needs = "a whole number" if whole else "a number"
         raise EnvironmentInvalid(f"{variable}={text!r} has to be {needs}") from error
-    lowest_is_zero = variable.removeprefix(PREFIX).lower() in _MAY_BE_ZERO
-    if not math.isfinite(value) or value < 0 or (value == 0 and not lowest_is_zero):
+    if not math.isfinite(value) or value < 0 or (value == 0 and not may_be_zero):
         raise EnvironmentInvalid(
-            f"{variable}={text!r} has to be {'0 or more' if lowest_is_zero else 'above 0'}, "
-            "and finite"
+            f"{variable}={text!r} has to be {'0 or more' if may_be_zero else 'above 0'}, and finite"
         )
     return value
 

@@ -5,12 +5,12 @@ The comment above a field is its line in ``docs/reference/agent-settings.md``. T
 by the limits of `hotswap.limits`, as its jobs do.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from hotswap.errors import EnvironmentInvalid
+from hotswap.limits import parse_limit
 
 PREFIX: Final = "HOTSWAP_AGENT_"
 
@@ -74,16 +74,5 @@ class AgentLimits:
             if variable not in kinds:
                 raise EnvironmentInvalid(f"{variable} is not a limit of the agent: unset it")
             field = kinds[variable]
-            values[field.name] = _parse(variable, text, whole=field.type is int)
+            values[field.name] = parse_limit(variable, text, whole=field.type is int)
         return cls(**values)
-
-
-def _parse(variable: str, text: str, *, whole: bool) -> float:
-    try:
-        value = int(text) if whole else float(text)
-    except ValueError as error:
-        needs = "a whole number" if whole else "a number"
-        raise EnvironmentInvalid(f"{variable}={text!r} has to be {needs}") from error
-    if not (math.isfinite(value) and value > 0):
-        raise EnvironmentInvalid(f"{variable}={text!r} has to be above 0, and finite")
-    return value
