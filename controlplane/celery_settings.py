@@ -31,40 +31,16 @@ PRUNE_EVERY_S = 60.0
 KEYS_EVERY_S = 3600.0
 # also the longest that a lost message can delay the start of a job, or of a replacement
 JOBS_EVERY_S = 1.0
+_EVERY_S = {
+    "webhook_deliver_due": DELIVER_EVERY_S,
+    "swaps_reconcile": SWAPS_EVERY_S,
+    "policy_evaluate": POLICY_EVERY_S,
+    "jobs_reconcile": JOBS_EVERY_S,
+    "fleet_upkeep": GRADES_EVERY_S,
+    "fleet_prune": PRUNE_EVERY_S,
+    "keys_prune": KEYS_EVERY_S,
+}
 beat_schedule = {
-    "webhook_deliver_due": {
-        "task": "workers.webhook_deliver_due",
-        "schedule": DELIVER_EVERY_S,
-        "options": {"expires": DELIVER_EVERY_S},
-    },
-    "swaps_reconcile": {
-        "task": "workers.swaps_reconcile",
-        "schedule": SWAPS_EVERY_S,
-        "options": {"expires": SWAPS_EVERY_S},
-    },
-    "policy_evaluate": {
-        "task": "workers.policy_evaluate",
-        "schedule": POLICY_EVERY_S,
-        "options": {"expires": POLICY_EVERY_S},
-    },
-    "jobs_reconcile": {
-        "task": "workers.jobs_reconcile",
-        "schedule": JOBS_EVERY_S,
-        "options": {"expires": JOBS_EVERY_S},
-    },
-    "fleet_upkeep": {
-        "task": "workers.fleet_upkeep",
-        "schedule": GRADES_EVERY_S,
-        "options": {"expires": GRADES_EVERY_S},
-    },
-    "fleet_prune": {
-        "task": "workers.fleet_prune",
-        "schedule": PRUNE_EVERY_S,
-        "options": {"expires": PRUNE_EVERY_S},
-    },
-    "keys_prune": {
-        "task": "workers.keys_prune",
-        "schedule": KEYS_EVERY_S,
-        "options": {"expires": KEYS_EVERY_S},
-    },
+    name: {"task": f"workers.{name}", "schedule": every_s, "options": {"expires": every_s}}
+    for name, every_s in _EVERY_S.items()
 }
