@@ -139,8 +139,12 @@ class Member:
                 if isinstance(duty, effects.Bind) and duty.rank == rank:
                     self._liaison.begin_binding(duty)
         if standby:
-            self._present_owner.prepare()
-            self._liaison.later(lambda: self._core.prepared(rank))
+            self._prepare(rank)
+
+    def _prepare(self, rank: int) -> None:
+        """Be ready to take over ``rank``, whose model is built, and say so."""
+        self._present_owner.prepare()
+        self._liaison.later(lambda: self._core.prepared(rank))
 
     def _settle(self) -> None:
         """Leave the groups of an epoch that was lost between two steps."""
@@ -197,8 +201,7 @@ class Member:
             case effects.Restore():
                 self._present_owner.restore(duty)
             case effects.PrepareRole():
-                self._present_owner.prepare()
-                self._liaison.later(lambda: self._core.prepared(duty.rank))
+                self._prepare(duty.rank)
             case effects.Reinstate():
                 pass  # the state was kept, and what follows connects it again
             case _:

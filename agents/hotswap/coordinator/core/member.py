@@ -121,7 +121,6 @@ class MemberCore(EpochCore):
 
     def prepared(self, rank: int) -> Effects:
         """Note that the model of ``rank`` is built."""
-        self.prepared_rank = rank
         return [Send(message=messages.Prepared(rank=rank))]
 
     def peer_lost(self, *, epoch: int, detail: str) -> Effects:

@@ -43,8 +43,6 @@ class StepCore:
         self.dead_epoch = 0
         #: the copies that this member keeps, by rank
         self.mirrors: dict[int, MirrorCore] = {}
-        #: rank whose model was built in advance
-        self.prepared_rank: int | None = None
         self._acknowledged_by: frozenset[str] = frozenset()
         # what was put into a vote whose result is not known yet
         self._ballot: Ballot | None = None
@@ -223,7 +221,6 @@ class StepCore:
             self.since_epoch,
             self.dead_epoch,
             tuple((rank, self.mirrors[rank].fingerprint()) for rank in sorted(self.mirrors)),
-            self.prepared_rank,
             self._acknowledged_by,
             self._ballot,
             self._next,
