@@ -27,18 +27,6 @@ if TYPE_CHECKING:
     from hotswap.wire.messages import Holding
 
 
-@dataclass(frozen=True, slots=True)
-class _Pending:
-    """What a step will change besides the units, once it is committed."""
-
-    epoch: int
-    step: int
-    buffers: dict[str, Tensor]
-    skip: bool
-    loss: float | None
-    values: Mapping[str, float]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreportedStep:
     """A step that the lost owner may have committed and not reported."""
@@ -49,6 +37,14 @@ class UnreportedStep:
     skip: bool
     loss: float | None
     values: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """What a step will change besides the units, once it is committed."""
+
+    buffers: dict[str, Tensor]
+    unreported: UnreportedStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +185,10 @@ class MirrorSlot:
                 skip=meta.skip,
             )
             self._pending = _Pending(
-                epoch=epoch,
-                step=step,
                 buffers=_named(tensors, protocol.buffer_name("")),
-                skip=meta.skip,
-                loss=meta.loss,
-                values=meta.values,
+                unreported=UnreportedStep(
+                    epoch=epoch, skip=meta.skip, loss=meta.loss, values=meta.values
+                ),
             )
 
     def commit(
@@ -284,9 +278,7 @@ class MirrorSlot:
         self._scrub()
         self._replay.apply()
         self._buffers.update(pending.buffers)
-        return UnreportedStep(
-            epoch=pending.epoch, skip=pending.skip, loss=pending.loss, values=pending.values
-        )
+        return pending.unreported
 
     def _scrub(self) -> None:
         changed = self._replay.scrub(tensor_checksums)
