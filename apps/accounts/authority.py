@@ -73,6 +73,11 @@ class Authority:
         """The authority's certificate."""
         return _pem(self.certificate)
 
+    @property
+    def digest(self) -> str:
+        """What a node that has only this checks the certificate by."""
+        return f"sha256:{self.certificate.fingerprint(hashes.SHA256()).hex()}"
+
     def sign(
         self, *, csr_pem: str, agent_id: UUID, node: str, tenant: str, now: datetime
     ) -> Issued:

@@ -6,7 +6,7 @@
     ├── ReportRefused         mend the agent: it will be refused again
     └── RequestTooLarge       split it
     NotFound
-    └── PathUnknown           the agents' port knows two paths
+    └── PathUnknown           not a path of the agents' port
     Forbidden
     └── CertificateMissing    enrol, and come with the certificate
     Unavailable

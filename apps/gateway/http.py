@@ -1,4 +1,4 @@
-"""The two addresses that agents know, as an ASGI application.
+"""The addresses that agents know, as an ASGI application.
 
 It stands beside Django instead of within it: at a thousand reports a second, middlewares and
 request objects would cost more than what is done with the reports.
@@ -32,6 +32,7 @@ from apps.gateway.limits import ENROL_NBYTES_MAX, ENROLMENTS_MAX, WAITERS_MAX
 from apps.gateway.waiting import Waiting
 from hotswap.errors import PlaneMessageMalformed
 from hotswap.wire.plane import (
+    AUTHORITY_PATH,
     ENROL_PATH,
     REPORT_NBYTES_MAX,
     REPORT_PATH,
@@ -53,6 +54,7 @@ Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 T = TypeVar("T", Enrolment, Report)
 
 _JSON: Final = "application/json"
+_PEM: Final = "application/x-pem-file"
 #: PostgreSQL keeps no null character in a text; as JSON spells it.
 _NULL: Final = b"\\u0000"
 #: Certificates whose fingerprints are remembered.
@@ -71,25 +73,27 @@ class Gateway:
     waiting: Waiting
     # signs an agent's key; runs wherever waiting for a database does no harm
     enrol: Callable[[Enrolment], Awaitable[Enrolled]]
+    # the authority's certificate, for anyone: who has its digest checks it by that
+    authority_pem: str
     # enrolments under way
     _enrolments: int = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        if (scope["method"], scope["path"]) == ("GET", AUTHORITY_PATH):
+            await _respond(send, 200, self.authority_pem.encode("ascii"), _PEM)
+            return
         try:
             body = await self._answer(scope, receive)
         except Disconnected:
             return
         except PlaneError as error:
-            await _respond(send, error.status, json.dumps(problem_of(error)).encode(), error=error)
+            await _refuse(send, error)
         except Exception as error:  # noqa: BLE001 - a fault of ours is answered, logged, and ends no other request
             _log.exception("gateway.fault", path=scope["path"], problem=str(error))
-            failed = IntakeFailed()
-            await _respond(
-                send, failed.status, json.dumps(problem_of(failed)).encode(), error=failed
-            )
+            await _refuse(send, IntakeFailed())
         else:
-            await _respond(send, 200, body)
+            await _respond(send, 200, body, _JSON)
 
     async def _answer(self, scope: Scope, receive: Receive) -> bytes:
         if scope["method"] != "POST":
@@ -234,15 +238,25 @@ async def _body(receive: Receive, *, nbytes_max: int) -> bytes:
             return b"".join(parts)
 
 
+async def _refuse(send: Send, error: PlaneError) -> None:
+    """Answer with problem details."""
+    retry_after_s = error.extra.get("retry_after_s")
+    headers = [] if retry_after_s is None else [(b"retry-after", str(retry_after_s).encode())]
+    body = json.dumps(problem_of(error)).encode()
+    await _respond(send, error.status, body, MEDIA_TYPE, headers)
+
+
 async def _respond(
-    send: Send, status: int, body: bytes, *, error: PlaneError | None = None
+    send: Send,
+    status: int,
+    body: bytes,
+    content: str,
+    further: Sequence[tuple[bytes, bytes]] = (),
 ) -> None:
     headers = [
-        (b"content-type", (_JSON if error is None else MEDIA_TYPE).encode()),
+        (b"content-type", content.encode()),
         (b"content-length", str(len(body)).encode()),
+        *further,
     ]
-    retry_after_s = None if error is None else error.extra.get("retry_after_s")
-    if retry_after_s is not None:
-        headers.append((b"retry-after", str(retry_after_s).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import close_old_connections
 
+from apps.accounts.services import authority_of_plane
 from apps.core import clock
 from apps.gateway.batching import Batcher
 from apps.gateway.bells import ClockBell, RedisBell
@@ -41,11 +42,19 @@ async def gateway_running() -> AsyncIterator[Gateway]:
     async def sign(asked: Enrolment) -> Enrolled:
         return await _within(enrolments, lambda: enrol(asked, at=clock.now()))
 
+    def authority_pem() -> str:
+        return authority_of_plane(now=clock.now()).certificate_pem
+
     batcher = Batcher(take_in)
     waiting = Waiting(look=look, bell=_bell())
     tasks = [asyncio.create_task(batcher.run()), asyncio.create_task(waiting.run())]
     try:
-        yield Gateway(batcher=batcher, waiting=waiting, enrol=sign)
+        yield Gateway(
+            batcher=batcher,
+            waiting=waiting,
+            enrol=sign,
+            authority_pem=await _within(enrolments, authority_pem),
+        )
     finally:
         for task in tasks:
             task.cancel()

@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from apps.accounts.authority import CERTIFICATE_FILE
 from controlplane.agent_asgi import AgentApplication
-from hotswap.wire.plane import REPORT_PATH
+from hotswap.wire.plane import AUTHORITY_PATH, REPORT_PATH
 
 
 @pytest.fixture(name="application")
-async def _application() -> AsyncIterator[AgentApplication]:
+async def _application(settings: Any, tmp_path: Path) -> AsyncIterator[AgentApplication]:
+    settings.HOTSWAP_AUTHORITY_DIR = tmp_path
     application = AgentApplication()
     asked: asyncio.Queue[dict[str, Any]] = asyncio.Queue(maxsize=2)
     said: asyncio.Queue[dict[str, Any]] = asyncio.Queue(maxsize=2)
@@ -53,6 +56,13 @@ async def ask(application: AgentApplication, method: str, path: str) -> tuple[in
 async def test_the_gateway_answers_its_addresses(application: AgentApplication) -> None:
     status, body = await ask(application, "POST", REPORT_PATH)
     assert (status, b"certificate_missing" in body) == (403, True)
+
+
+async def test_it_hands_out_the_certificate_of_its_authority(
+    application: AgentApplication, tmp_path: Path
+) -> None:
+    status, body = await ask(application, "GET", AUTHORITY_PATH)
+    assert (status, body) == (200, (tmp_path / CERTIFICATE_FILE).read_bytes())
 
 
 async def test_health_is_answered_beside_it(application: AgentApplication) -> None:

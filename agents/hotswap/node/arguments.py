@@ -175,8 +175,8 @@ def _add_agent(subparsers: "Subparsers") -> None:
     )
     parser.add_argument(
         "--authority-digest",
-        metavar="sha256:HEX",
-        help="its digest instead, as it is shown with the token",
+        metavar="SHA256",
+        help="SHA-256 of that certificate instead, as it is shown with the token",
     )
     parser.add_argument(
         "--simulate",

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.models import Agent, EnrolToken
-from apps.accounts.services import agent_revoke, enrol_token_create
+from apps.accounts.services import agent_revoke, authority_of_plane, enrol_token_create
 from apps.core import clock
 from apps.core.access import Role
 from apps.core.api import TenantView
@@ -50,12 +50,14 @@ class MadeEnrolToken(serializers.ModelSerializer[EnrolToken]):
     """A token to enrol with, the one time that its text is shown."""
 
     token = serializers.CharField()
+    # by which the node knows the plane: `hotswap agent --authority-digest`
+    authority_digest = serializers.CharField()
 
     class Meta:
         """What is shown."""
 
         model = EnrolToken
-        fields = ("id", "tenant", "node", "expires_at", "created_at", "token")
+        fields = ("id", "tenant", "node", "expires_at", "created_at", "token", "authority_digest")
         read_only_fields = fields
 
 
@@ -120,12 +122,10 @@ class EnrolTokenList(TenantView[EnrolToken]):
         """Make a token with which the agent of one node can enrol, once."""
         given = NewEnrolToken(data=request.data)
         given.is_valid(raise_exception=True)
-        tenant_id = self.tenant_for_new(given.validated_data.get("tenant"))
+        tenant_id, now = self.tenant_for_new(given.validated_data.get("tenant")), clock.now()
         row, text = enrol_token_create(
-            actor=self.actor,
-            tenant_id=tenant_id,
-            node=given.validated_data["node"],
-            now=clock.now(),
+            actor=self.actor, tenant_id=tenant_id, node=given.validated_data["node"], now=now
         )
         row.token = text  # type: ignore[attr-defined] # shown this once, and not kept
+        row.authority_digest = authority_of_plane(now=now).digest  # type: ignore[attr-defined] # no column
         return Response(MadeEnrolToken(row).data, status=201)

@@ -5,6 +5,7 @@ from apps.accounts.services.agents import (
     agent_enrol,
     agent_revoke,
     agent_seen,
+    authority_of_plane,
     enrol_token_create,
 )
 from apps.accounts.services.people import (
@@ -21,6 +22,7 @@ __all__ = [
     "agent_enrol",
     "agent_revoke",
     "agent_seen",
+    "authority_of_plane",
     "enrol_token_create",
     "membership_remove",
     "membership_set",

@@ -89,7 +89,7 @@ def agent_enrol(*, token: str, node: str, csr_pem: str, version: str, now: datet
     if not ours.update(used_at=now):
         raise EnrolRefused
     row = EnrolToken.objects.select_related("tenant").get(digest=secret_digest(token))
-    authority = Authority.load(folder=Path(settings.HOTSWAP_AUTHORITY_DIR), now=now)
+    authority = authority_of_plane(now=now)
     agent_id = new_id()
     issued = authority.sign(
         csr_pem=csr_pem, agent_id=agent_id, node=node, tenant=row.tenant.slug, now=now
@@ -123,6 +123,11 @@ def agent_seen(*, agent: Agent, now: datetime) -> None:
     """Note that an agent has reported, if that was not noted lately."""
     if agent.last_seen_at is None or agent.last_seen_at < now - SEEN_EVERY:
         Agent.objects.filter(id=agent.id).update(last_seen_at=now)
+
+
+def authority_of_plane(*, now: datetime) -> Authority:
+    """Return who signs the certificates of agents, made where there is none."""
+    return Authority.load(folder=Path(settings.HOTSWAP_AUTHORITY_DIR), now=now)
 
 
 def actor_of(agent: Agent) -> Actor:

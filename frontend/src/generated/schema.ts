@@ -1491,6 +1491,7 @@ export interface components {
         };
         /** @description A token to enrol with, the one time that its text is shown. */
         MadeEnrolToken: {
+            authority_digest: string;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */

@@ -1,4 +1,4 @@
-"""The two addresses that agents know."""
+"""The addresses that agents know."""
 
 import asyncio
 import hashlib
@@ -17,7 +17,7 @@ from apps.gateway.intake import Delivery, Outcome
 from apps.gateway.limits import ENROLMENTS_MAX
 from apps.gateway.waiting import Waiting
 from hotswap.wire import plane
-from hotswap.wire.plane import ENROL_PATH, REPORT_NBYTES_MAX, REPORT_PATH
+from hotswap.wire.plane import AUTHORITY_PATH, ENROL_PATH, REPORT_NBYTES_MAX, REPORT_PATH
 from tests.apps.gateway.making import Answer, question, report
 
 NODE = UUID(int=1)
@@ -50,7 +50,9 @@ class World:
         self.due: asyncio.Queue[None] = asyncio.Queue(maxsize=10)
         self.batcher = Batcher(self.take)
         self.waiting = Waiting(look=self.look, bell=HandBell(self.due))
-        self.gateway = Gateway(batcher=self.batcher, waiting=self.waiting, enrol=self.enrol)
+        self.gateway = Gateway(
+            batcher=self.batcher, waiting=self.waiting, enrol=self.enrol, authority_pem="-----"
+        )
 
     async def take(self, deliveries: Sequence[Delivery]) -> list[Outcome]:
         self.taken += deliveries
@@ -249,8 +251,20 @@ async def test_a_fault_of_ours_has_the_agent_come_again(world: World) -> None:
     assert b"broken" not in answer.body
 
 
+async def test_anybody_may_ask_for_the_authoritys_certificate(world: World) -> None:
+    answer = await world.ask(AUTHORITY_PATH, method="GET", chain=())
+    assert (answer.status, answer.body) == (200, b"-----")
+    assert answer.headers["content-type"] == "application/x-pem-file"
+
+
 @pytest.mark.parametrize(
-    ("path", "method"), [("/agent/v1/other", "POST"), (REPORT_PATH, "GET"), (ENROL_PATH, "GET")]
+    ("path", "method"),
+    [
+        ("/agent/v1/other", "POST"),
+        (REPORT_PATH, "GET"),
+        (ENROL_PATH, "GET"),
+        (AUTHORITY_PATH, "POST"),
+    ],
 )
 async def test_there_is_nothing_else(world: World, path: str, method: str) -> None:
     answer = await world.ask(path, method=method)

@@ -11,11 +11,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from hotswap.errors import AgentStateUnusable
+from hotswap.errors import AgentStateUnusable, EnrolmentRefused
 from hotswap.node.agent.state_directory import StateDirectory
 
 #: How the digest of an authority's certificate begins.
 DIGEST_PREFIX: Final = "sha256:"
+_HEX_DIGITS: Final = 64
 
 
 def ensure_key(state: StateDirectory) -> bytes:
@@ -68,6 +69,22 @@ def authority_digest(authority_pem: str) -> str:
     certificate = x509.load_pem_x509_certificate(authority_pem.encode("ascii"))
     encoded = certificate.public_bytes(serialization.Encoding.DER)
     return DIGEST_PREFIX + hashlib.sha256(encoded).hexdigest()
+
+
+def digest_given(text: str) -> str:
+    """Return a digest as `authority_digest` has it, from how people and tools write it.
+
+    Raises:
+        EnrolmentRefused: it is no SHA-256.
+
+    """
+    digits = text.strip().lower().removeprefix(DIGEST_PREFIX).replace(":", "")
+    if len(digits) != _HEX_DIGITS or set(digits) - set("0123456789abcdef"):
+        raise EnrolmentRefused(
+            f"{text!r} is no digest of an authority: give sha256: and 64 hexadecimal digits, as "
+            "the plane shows them with the token"
+        )
+    return DIGEST_PREFIX + digits
 
 
 def trusting(authority_pem: str) -> ssl.SSLContext:

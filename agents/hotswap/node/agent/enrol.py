@@ -20,6 +20,7 @@ from hotswap.errors import (
 from hotswap.node.agent.credentials import (
     authority_digest,
     belongs_to_key,
+    digest_given,
     ensure_key,
     request_certificate,
     trusting,
@@ -41,6 +42,8 @@ from hotswap.wire.plane import (
 _OK: Final = 200
 _CREATED: Final = 201
 _PEM_NBYTES_MAX: Final = 64 * 1024
+#: What a stranger sends is not unpacked.
+_UNPACKED: Final = {"accept-encoding": "identity"}
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,27 +153,44 @@ def _authority(settings: AgentSettings, plane: str, *, limits: AgentLimits) -> s
 
 def _fetch_authority(plane: str, digest: str, *, limits: AgentLimits) -> str:
     """Ask the plane for its authority's certificate, and hold it to its digest."""
+    expected = digest_given(digest)
+    pem = _fetch(plane, limits=limits)
+    try:
+        found = authority_digest(pem)
+    except ValueError as error:
+        raise EnrolmentRefused(
+            f"{plane} hands out no certificate of an authority: see whether that is the plane's "
+            "port for agents, or give the certificate with --authority FILE"
+        ) from error
+    if found != expected:
+        raise EnrolmentRefused(
+            f"{plane} is not the plane that you mean, and was told nothing: its authority has the "
+            f"digest {found}, and {expected} was expected. Compare with what the plane shows with "
+            "a token; if it is not the same, somebody stands in between"
+        )
+    return pem
+
+
+def _fetch(plane: str, *, limits: AgentLimits) -> str:
+    """Return what anyone answers who listens there, a limited part of it."""
     anyone = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     anyone.check_hostname = False
     # nothing is said here, and what is heard is checked by its digest
     anyone.verify_mode = ssl.CERT_NONE
+    address = plane.rstrip("/") + AUTHORITY_PATH
+    heard = bytearray()
     try:
-        response = httpx.get(
-            plane.rstrip("/") + AUTHORITY_PATH, verify=anyone, timeout=limits.request_s
-        )
-        pem = response.text[:_PEM_NBYTES_MAX]
-        found = authority_digest(pem)
+        with (
+            httpx.Client(verify=anyone, timeout=limits.request_s, trust_env=False) as client,
+            client.stream("GET", address, headers=_UNPACKED) as response,
+        ):
+            for part in response.iter_raw():
+                heard += part
+                if len(heard) > _PEM_NBYTES_MAX:
+                    break
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise PlaneUnreachable(f"{plane} does not answer ({error}): see whether it runs") from error
-    except ValueError as error:
-        raise EnrolmentRefused(
-            f"{plane} hands out no certificate of an authority: give it with --authority FILE"
-        ) from error
-    if found != digest.strip().lower():
-        raise EnrolmentRefused(
-            f"{plane} is not the plane that you mean: its authority has the digest {found}"
-        )
-    return pem
+    return heard[:_PEM_NBYTES_MAX].decode("ascii", "replace")
 
 
 def _ask(
@@ -183,6 +203,7 @@ def _ask(
             headers={"content-type": "application/json"},
             verify=context,
             timeout=limits.request_s,
+            trust_env=False,
         )
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise PlaneUnreachable(

@@ -1,5 +1,7 @@
 """Whoever administers a tenant lets agents enrol, and ends their certificates."""
 
+import re
+
 import pytest
 
 from apps.accounts.models import Agent
@@ -24,6 +26,7 @@ def test_a_token_to_enrol_is_shown_once() -> None:
     answer = a_browser(a_person("root", Role.ADMIN)).post("/api/v1/enrol-tokens", {"node": "n1"})
     assert answer.status_code == 201
     assert answer.json()["token"].startswith("hse_")
+    assert re.fullmatch("sha256:[0-9a-f]{64}", answer.json()["authority_digest"])
 
 
 def test_agents_of_ones_own_tenants_are_seen() -> None:

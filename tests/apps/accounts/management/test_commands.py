@@ -1,19 +1,23 @@
 """The first tenant, the first person and the first agent are made from the command line."""
 
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from pytest_django import Settings
 from rest_framework.test import APIClient
 
+from apps.accounts.authority import CERTIFICATE_FILE
 from apps.accounts.models import EnrolToken, Membership, Tenant, User
+from hotswap.node.agent.credentials import authority_digest
 
 pytestmark = pytest.mark.django_db
 
 
-def said(*arguments: str) -> str:
+def said(*arguments: str, stderr: StringIO | None = None) -> str:
     out = StringIO()
-    call_command(*arguments, stdout=out)
+    call_command(*arguments, stdout=out, stderr=stderr)
     return out.getvalue().strip()
 
 
@@ -27,9 +31,16 @@ def test_a_person_signs_in_with_the_password_that_was_printed() -> None:
     assert answer.json()["username"] == "root"
 
 
-def test_an_agent_gets_its_token() -> None:
+def test_an_agent_gets_its_token_and_what_it_knows_the_plane_by(
+    settings: Settings, tmp_path: Path
+) -> None:
+    settings.HOTSWAP_AUTHORITY_DIR = tmp_path
     said("tenant_add", "aurora", "Aurora")
-    assert said("agent_token", "n1", "--tenant", "aurora").startswith("hse_")
+    err = StringIO()
+    token = said("agent_token", "n1", "--tenant", "aurora", stderr=err)
+    assert token.startswith("hse_")
+    pem = (tmp_path / CERTIFICATE_FILE).read_text()
+    assert err.getvalue().split() == ["--authority-digest", authority_digest(pem)]
     assert EnrolToken.objects.get().node == "n1"
 
 

@@ -83,6 +83,38 @@ def test_the_authority_can_be_given_by_its_digest(
 ) -> None:
     digest = authority_digest(plane.authority.pem)
     assert enrolled(replace(settings, authority=None, authority_digest=digest)).agent == "agent-1"
+    pinned = StateDirectory(path=settings.state).authority_file
+    assert pinned.read_text() == plane.authority.pem
+
+
+@pytest.mark.parametrize("digest", ["", "unset", "sha256:12", "md5:" + "0" * 64, "g" * 64])
+def test_what_is_no_digest_is_refused_before_anybody_is_asked(
+    settings: AgentSettings, digest: str
+) -> None:
+    nobody = replace(settings, plane="https://127.0.0.1:1", authority=None, authority_digest=digest)
+    with pytest.raises(EnrolmentRefused, match="is no digest"):
+        enrolled(nobody)
+
+
+def test_a_digest_may_be_written_as_openssl_writes_it(
+    settings: AgentSettings, plane: HttpsPlane
+) -> None:
+    digits = authority_digest(plane.authority.pem).removeprefix("sha256:").upper()
+    pairs = ":".join(digits[at : at + 2] for at in range(0, 64, 2))
+    assert enrolled(replace(settings, authority=None, authority_digest=pairs)).agent == "agent-1"
+
+
+def test_a_server_that_is_no_plane_is_not_told_the_token(
+    settings: AgentSettings, plane: HttpsPlane
+) -> None:
+    digest = authority_digest(plane.authority.pem)
+    by_digest = replace(settings, authority=None, authority_digest=digest)
+    plane.authority.pem = "x" * 200_000
+    with pytest.raises(EnrolmentRefused, match="hands out no certificate"):
+        enrolled(by_digest)
+    with pytest.raises(PlaneUnreachable, match="see whether it runs"):
+        enrolled(replace(by_digest, plane="https://127.0.0.1:1"))
+    assert plane.enrolments == []
 
 
 def test_a_plane_with_another_authority_is_not_told_the_token(
@@ -93,8 +125,10 @@ def test_a_plane_with_another_authority_is_not_told_the_token(
     with pytest.raises(PlaneUnreachable, match="does not answer as the plane would"):
         enrolled(replace(settings, authority=other))
     digest = authority_digest(Authority().pem)
-    with pytest.raises(EnrolmentRefused, match="not the plane that you mean"):
+    with pytest.raises(EnrolmentRefused, match="not the plane that you mean") as caught:
         enrolled(replace(settings, authority=None, authority_digest=digest))
+    assert digest in str(caught.value)
+    assert authority_digest(plane.authority.pem) in str(caught.value)
     assert plane.enrolments == []
 
 
