@@ -8,7 +8,7 @@
     ├── JobNameTaken          an open job of the tenant has the name: choose another
     ├── JobOver               it has ended: nothing can be asked of it any more
     ├── NoPlaceForJob         nodes are missing: the text says which are barred, and why
-    ├── JobNotOurs            `hotswap run` started it: end that
+    ├── JobOutOfReach         its agent is not heard: end `hotswap run` on its node
     └── FoundJobGone          the agent no longer reports it
     Invalid
     └── JobRefused            `fields` says what to mend
@@ -33,8 +33,8 @@ class NoPlaceForJob(Conflict):
     """The cluster has no place for every member of the job."""
 
 
-class JobNotOurs(Conflict):
-    """The job was started by `hotswap run`: end it there."""
+class JobOutOfReach(Conflict):
+    """Nobody can end `hotswap run` from here: its node's agent is not heard of."""
 
 
 class FoundJobGone(Conflict):

@@ -31,6 +31,7 @@ from apps.jobs.services.commands import command_queue
 from apps.jobs.services.placing import job_place, members_start
 from apps.jobs.services.progress import progress_put
 from apps.jobs.services.rows import REASON_LENGTH_MAX
+from apps.jobs.services.stop import stop_withdraw
 from hotswap.wire.plane import StopMember
 
 
@@ -92,8 +93,11 @@ def _look(job: Job, *, now: datetime) -> Reconciled:
         leader_heard=not is_stale(reported_at=job.reported_at, now=now),
         now=now,
     )
-    if job.stop_requested_at is not None and not actions and _has_stopped(job, members):
-        actions = (EndJob(action="stop", reason=job.stop_reason),)
+    if job.stop_requested_at is not None and not actions:
+        if _has_stopped(job, members):
+            actions = (EndJob(action="stop", reason=job.stop_reason),)
+        elif job.attached:
+            stop_withdraw(job=job, at=now)
     if not actions and _has_vanished(job, now=now):
         actions = (EndJob(action="fail", reason="its agent does not find it any more"),)
     shortages = []
@@ -135,9 +139,12 @@ def _has_vanished(job: Job, *, now: datetime) -> bool:
 
 def _has_stopped(job: Job, members: Sequence[MemberFacts]) -> bool:
     """Whether every node has ended its members, or can't be asked."""
-    open_orders = Command.objects.filter(job=job, kind="stop_job", state__in=COMMAND.open_states)
+    orders = Command.objects.filter(job=job, kind="stop_job")
+    if job.attached:
+        # its leader alone tells of its processes, and is gone with them
+        return orders.filter(state="done").exists()
     lives = any(each.state == "running" and each.node_heard for each in members)
-    return not lives and not open_orders.exists()
+    return not lives and not orders.filter(state__in=COMMAND.open_states).exists()
 
 
 def _forget(job: Job, *, now: datetime) -> None:
