@@ -4,13 +4,14 @@ import os
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Final
 
-from django.core.asgi import get_asgi_application
+import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
-http = get_asgi_application()
+django.setup()
 
 # only now can apps be imported
 from apps.gateway.running import gateway_running  # noqa: E402 - as said above
+from controlplane.handler import ThreadHandler  # noqa: E402 - as said above
 from controlplane.middleware import AGENTS, LISTENER  # noqa: E402 - as said above
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class AgentApplication:
     def __init__(self) -> None:
         """Begin without a gateway: the server's start makes it."""
         self._gateway: Gateway | None = None
+        self._http = ThreadHandler()
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:  # noqa: ANN401 - as ASGI has them
         """Pass a request on, marked as one that came to the agents' port."""
@@ -35,7 +37,7 @@ class AgentApplication:
             assert self._gateway is not None, "the server runs the lifespan first"
             await self._gateway(scope, receive, send)
         elif scope["type"] == "http":
-            await http({**scope, LISTENER: AGENTS}, receive, send)
+            await self._http({**scope, LISTENER: AGENTS}, receive, send)
 
     async def _live(self, receive: Any, send: Any) -> None:  # noqa: ANN401 - as ASGI has them
         async with AsyncExitStack() as stack:

@@ -2,19 +2,20 @@
 
 import os
 
+import django
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
-from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
-http = get_asgi_application()
+django.setup()
 
 # only now can apps be imported
+from controlplane.handler import ThreadHandler  # noqa: E402 - as said above
 from controlplane.routing import websocket_urlpatterns  # noqa: E402 - as said above
 
 application = ProtocolTypeRouter(
     {
-        "http": http,
+        "http": ThreadHandler(),
         "websocket": AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns)),
     }
 )

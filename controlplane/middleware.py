@@ -1,13 +1,11 @@
 """What every request passes through, beside Django's own."""
 
 import time
-from collections.abc import Awaitable, Callable
-from typing import Final, cast
+from collections.abc import Callable
+from typing import Final
 
-from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.utils.decorators import sync_and_async_middleware
 
 from controlplane.figures import REQUESTS, SECONDS
 
@@ -33,69 +31,43 @@ CONTENT_SECURITY_POLICY: Final = (
 METHODS: Final = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 PERMISSIONS_POLICY: Final = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 
-Handler = Callable[[HttpRequest], HttpResponseBase | Awaitable[HttpResponseBase]]
-# gets the request, and returns what is to be done with the answer
-Before = Callable[[HttpRequest], Callable[[HttpResponseBase], None]]
+Handler = Callable[[HttpRequest], HttpResponseBase]
 
 
-def _around(get_response: Handler, before: Before) -> Handler:
-    """Return a middleware that is async where what it stands around is."""
-    if iscoroutinefunction(get_response):
-
-        async def later(request: HttpRequest) -> HttpResponseBase:
-            after = before(request)
-            response = await cast("Awaitable[HttpResponseBase]", get_response(request))
-            after(response)
-            return response
-
-        return later
-
-    def at_once(request: HttpRequest) -> HttpResponseBase:
-        after = before(request)
-        response = cast("HttpResponseBase", get_response(request))
-        after(response)
-        return response
-
-    return at_once
-
-
-@sync_and_async_middleware
 def measured(get_response: Handler) -> Handler:
     """Count requests, and the time that they take, by the route that answered."""
 
-    def before(request: HttpRequest) -> Callable[[HttpResponseBase], None]:
+    def answer(request: HttpRequest) -> HttpResponseBase:
         began_s = time.perf_counter()
+        response = get_response(request)
+        route = request.resolver_match.route if request.resolver_match else "none"
+        method = request.method if request.method in METHODS else "other"
+        SECONDS.labels(method, route).observe(time.perf_counter() - began_s)
+        REQUESTS.labels(method, route, str(response.status_code)).inc()
+        return response
 
-        def after(response: HttpResponseBase) -> None:
-            route = request.resolver_match.route if request.resolver_match else "none"
-            method = request.method if request.method in METHODS else "other"
-            SECONDS.labels(method, route).observe(time.perf_counter() - began_s)
-            REQUESTS.labels(method, route, str(response.status_code)).inc()
-
-        return after
-
-    return _around(get_response, before)
+    return answer
 
 
-@sync_and_async_middleware
 def security_headers(get_response: Handler) -> Handler:
     """Say what a page may load and use."""
 
-    def after(response: HttpResponseBase) -> None:
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
         response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
+        return response
 
-    return _around(get_response, lambda _request: after)
+    return answer
 
 
-@sync_and_async_middleware
 def listener(get_response: Handler) -> Handler:
     """Give the port of the agents addresses of its own: neither port knows those of the other."""
 
-    def before(request: HttpRequest) -> Callable[[HttpResponseBase], None]:
+    def answer(request: HttpRequest) -> HttpResponseBase:
         if getattr(request, "scope", {}).get(LISTENER) == AGENTS:
             # Django's own way to route one request differently
             request.urlconf = "controlplane.agent_urls"
-        return lambda _response: None
+        return get_response(request)
 
-    return _around(get_response, before)
+    return answer
