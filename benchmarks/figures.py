@@ -68,6 +68,7 @@ BARS = (
 
 # the control plane's rows have letters of their own
 PLANE_BARS = (
+    Bar(row="b", measure="wrong", limit=0),
     Bar(row="c", measure="dashboards", limit=200, least=True),
     Bar(row="c", measure="event_to_socket_ms_p95", limit=300),
     Bar(row="c", measure="event_to_screen_ms_p95", limit=300),
@@ -75,6 +76,13 @@ PLANE_BARS = (
     Bar(row="d", measure="reports_per_s", limit=1000, least=True),
     Bar(row="d", measure="reports_refused", limit=0),
     Bar(row="d", measure="api_read_ms_p99", limit=100),
+    Bar(row="f", measure="training_pace_ratio", limit=0.9, least=True),
+    Bar(row="f", measure="swap_pace_ratio", limit=0.9, least=True),
+    Bar(row="f", measure="swap_certified", limit=True),
+    Bar(row="f", measure="broker_pace_ratio", limit=0.9, least=True),
+    Bar(row="f", measure="steps_unheard_by_the_plane", limit=0),
+    Bar(row="f", measure="events_unheard_by_the_plane", limit=0),
+    Bar(row="f", measure="audit_verifies", limit=True),
 )
 
 

@@ -1,4 +1,4 @@
-"""What the control plane bears (``make bench-plane``): rows c and d of ``benchmarks/README.md``."""
+"""What the control plane bears (``make bench-plane``): rows of ``benchmarks/README.md``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import figures
-from benchmarks.plane_rows import ingest, screen
+from benchmarks.plane_rows import ingest, kills, outage, screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +23,10 @@ Row = dict[str, object]
 def chosen(*, quick: bool) -> dict[str, Callable[[], Row]]:
     """Return the rows, as they are to be shown or in a form that ends within a minute or two."""
     return {
+        "b": lambda: kills.measure(kills.QUICK if quick else kills.FULL),
         "c": lambda: screen.measure(screen.QUICK if quick else screen.FULL),
         "d": lambda: ingest.measure(ingest.QUICK if quick else ingest.FULL),
+        "f": lambda: outage.measure(outage.QUICK if quick else outage.FULL),
     }
 
 

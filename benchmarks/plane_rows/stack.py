@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dev.demo.agents import agent_service, agents_home
 from dev.demo.world import person_of
 from dev.stack.layout import Layout, choose
+from dev.stack.leftovers import end_leftovers
 from dev.stack.parts import Step
 from dev.stack.plane import MANAGE, plane_parts, store_parts
 from dev.stack.screen import Terminal
@@ -39,10 +41,13 @@ class Stack:
 
 
 @contextmanager
-def running_stack(*, postgres: bool, without: Sequence[str] = ()) -> Iterator[Stack]:
+def running_stack(
+    *, postgres: bool, without: Sequence[str] = (), agents: Sequence[str] = ()
+) -> Iterator[Stack]:
     """Run a control plane in a folder of its own; ends it, and removes the folder.
 
-    Django in this process is set up for its database.
+    Django in this process is set up for its database. ``without`` names services that are left
+    out, ``agents`` nodes that have one; their jobs are ended as well.
     """
     with tempfile.TemporaryDirectory(prefix="hotswap-bench-") as folder:
         layout = choose(Path(folder), postgres=postgres, fixed_ports=False)
@@ -55,5 +60,10 @@ def running_stack(*, postgres: bool, without: Sequence[str] = ()) -> Iterator[St
             seed = (*MANAGE, "seed_demo", str(layout.directory))
             supervisor.start([Step(name="people", command=seed, environment=layout.environment())])
             supervisor.start(part for part in plane_parts(layout) if part.name not in without)
+            supervisor.start(agent_service(layout, node) for node in agents)
             supervisor.all_started()
-            yield Stack(layout, supervisor)
+            try:
+                yield Stack(layout, supervisor)
+            finally:
+                supervisor.stop()
+                end_leftovers("HOTSWAP_HOME", str(agents_home(layout)))

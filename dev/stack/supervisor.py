@@ -68,6 +68,8 @@ class Supervisor:
     web: str = ""
     ready: bool = False
     running: dict[str, Running] = field(default_factory=dict)
+    # services that stay down once they have ended, until taken out; any thread may change it
+    held: set[str] = field(default_factory=set)
 
     def __enter__(self) -> Self:
         """Make the directory."""
@@ -114,11 +116,14 @@ class Supervisor:
         for each in self.running.values():
             if each.child is not None and _ended(each.child):
                 self._buried(each, now_s=now_s)
-            elif each.child is None and now_s >= each.due_s:
+            elif self._is_due(each, now_s=now_s):
                 each.child = self._spawn(each.service)
                 each.started_s = now_s
                 each.restarts += 1
                 self._write()
+
+    def _is_due(self, each: Running, *, now_s: float) -> bool:
+        return each.child is None and each.service.name not in self.held and now_s >= each.due_s
 
     def stop(self) -> None:
         """Ask each service to end, the last one first; kill what does not."""

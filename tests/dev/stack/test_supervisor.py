@@ -95,6 +95,27 @@ def test_a_killed_service_is_started_again(supervisor: Supervisor, tmp_path: Pat
     assert state.restarts == {"relay": 1}
 
 
+def test_a_service_that_is_held_stays_down_until_it_is_let_go(
+    supervisor: Supervisor, tmp_path: Path
+) -> None:
+    supervisor.start([Service(name="relay", command=SLEEP), Service(name="web", command=SLEEP)])
+    supervisor.held.add("relay")
+    for name in ("relay", "web"):
+        state_file.kill(tmp_path, name)
+    deadline_s = time.monotonic() + 30
+
+    def back(name: str) -> bool:
+        assert time.monotonic() < deadline_s, f"{name} did not come back"
+        return supervisor.running[name].restarts == 1
+
+    # both were due at once, and only one of them has come back
+    supervisor.tend(until=lambda: back("web"))
+    supervisor.look()
+    assert supervisor.running["relay"].restarts == 0
+    supervisor.held.clear()
+    supervisor.tend(until=lambda: back("relay"))
+
+
 def test_what_does_not_run_can_not_be_killed(supervisor: Supervisor, tmp_path: Path) -> None:
     supervisor.start([Service(name="relay", command=SLEEP)])
     with pytest.raises(LookupError, match="running: relay"):

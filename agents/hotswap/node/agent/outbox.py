@@ -1,4 +1,8 @@
-"""The node's own reports, kept while the plane is away. Pure: a bounded queue that counts."""
+"""The node's own reports, kept while the plane is away. Pure: bounded, and it counts.
+
+Reports are numbered in the order in which things happened, and the newest goes out first: a node
+whose plane was away, or is slow, is not taken for a silent one until all that was kept is told.
+"""
 
 from collections import deque
 
@@ -16,12 +20,13 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outbox:
-    """Samples in order; the oldest is dropped when there is no room."""
+    """Samples with the numbers of their reports; the oldest is dropped when there is no room."""
 
     def __init__(self, *, samples_max: int) -> None:
         """Keep ``samples_max`` samples at most."""
-        self._samples: deque[Sample] = deque(maxlen=samples_max)
+        self._samples: deque[tuple[int, Sample]] = deque(maxlen=samples_max)
         self._dropped = 0
+        self._number = 0
 
     def __len__(self) -> int:
         return len(self._samples)
@@ -31,12 +36,17 @@ class Outbox:
         """Samples that were given up."""
         return self._dropped
 
+    def number(self) -> int:
+        """Return the number of a report about something that happens now."""
+        self._number += 1
+        return self._number
+
     def put(self, sample: Sample) -> None:
         """Add the newest sample."""
         if len(self._samples) == self._samples.maxlen:
             self._dropped += 1
-        self._samples.append(sample)
+        self._samples.append((self.number(), sample))
 
-    def take(self) -> Sample | None:
-        """Take the oldest sample out; whoever takes it is answerable for it."""
-        return self._samples.popleft() if self._samples else None
+    def take(self) -> tuple[int, Sample] | None:
+        """Take the newest sample out, with its number; whoever takes it is answerable for it."""
+        return self._samples.pop() if self._samples else None

@@ -1,4 +1,4 @@
-"""What is reported, and when: everything new, in order, and once more until the plane has it."""
+"""What is reported, and when: everything new, and once more until the plane has it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,7 +43,6 @@ class Sender:
         self._outbox = outbox
         self._limits = limits
         self._clock = clock
-        self._sequence = 0
         self._refused = 0
         self._notices_max = limits.notices_max
         self._progress_s = clock()
@@ -52,17 +51,16 @@ class Sender:
     def pack(self, *, at: str) -> Parcel | None:
         """Put together what is new at the time ``at``; None: nothing that has to be told now."""
         news = self._news()
-        sample = self._outbox.take()
+        number, sample = self._outbox.take() or (None, None)
         results = self._journal.untold()
         ended = any(member.state != "running" for member in self._jobs.members.reports())
         now = self._clock()
         if not (sample or results or ended or self._is_due(news, now)):
             return None
         self._progress_s = now
-        self._sequence += 1
         report = Report(
             boot=self._boot,
-            sequence=self._sequence,
+            sequence=self._outbox.number() if number is None else number,
             sent_at=sample.at if sample else at,
             node=sample.node if sample else None,
             members=self._jobs.members.reports(),

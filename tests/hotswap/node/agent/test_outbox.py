@@ -11,15 +11,26 @@ NODE = NodeReport(inventory=Inventory(hostname="n1"))
 
 
 @given(put=st.integers(0, 30), room=st.integers(1, 10))
-def test_the_newest_are_kept_in_order_and_the_others_counted(put: int, room: int) -> None:
+def test_the_newest_are_kept_and_go_out_first_and_the_others_are_counted(
+    put: int, room: int
+) -> None:
     outbox = Outbox(samples_max=room)
     for number in range(put):
         outbox.put(Sample(at=str(number), node=NODE))
     assert len(outbox) == min(put, room)
     assert outbox.dropped == max(0, put - room)
-    kept = [sample.at for sample in iter(outbox.take, None)]
-    assert kept == [str(number) for number in range(put)][-len(kept) or put :]
+    kept = [int(sample.at) for _, sample in iter(outbox.take, None)]
+    assert kept == list(range(put))[: -room - 1 : -1]
     assert outbox.take() is None
+
+
+def test_numbers_tell_in_which_order_things_happened() -> None:
+    outbox = Outbox(samples_max=2)
+    outbox.put(Sample(at="1", node=NODE))
+    assert outbox.number() == 2
+    outbox.put(Sample(at="3", node=NODE))
+    numbers = [taken[0] for taken in iter(outbox.take, None)]
+    assert (numbers, outbox.number()) == ([3, 1], 4)
 
 
 def test_pauses_double_up_to_the_longest_and_begin_anew_after_a_success() -> None:
