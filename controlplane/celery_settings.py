@@ -4,8 +4,13 @@ from django.conf import settings
 
 broker_url = settings.REDIS_URL or "memory://"
 broker_connection_retry_on_startup = True
-# of tasks that are sent by name; see workers.base
+# what must not wait behind the slow: swaps, agents, deadlines
 task_default_queue = "prompt"
+# what waits for others, or takes long
+task_routes = {
+    f"workers.{name}": {"queue": "slow"}
+    for name in ("webhook_deliver_due", "webhook_deliver", "fleet_prune", "keys_prune")
+}
 # results are rows of ours
 task_ignore_result = True
 task_serializer = "json"

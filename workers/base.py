@@ -21,16 +21,13 @@ if TYPE_CHECKING:
 TASK_S: Final = 60
 #: How much later its process is killed, s.
 KILL_AFTER_S: Final = 30
-#: Queue of what must not wait behind the slow: swaps, agents, deadlines.
-PROMPT: Final = "prompt"
-#: Queue of what waits for others: webhooks.
-SLOW: Final = "slow"
 
 
-def task(
-    name: str, *, queue: str = PROMPT, task_s: int = TASK_S
-) -> Callable[[Callable[..., None]], Task[Any, None]]:
-    """Declare the task ``workers.<name>``; its log lines carry the name and the arguments."""
+def task(name: str, *, task_s: int = TASK_S) -> Callable[[Callable[..., None]], Task[Any, None]]:
+    """Declare the task ``workers.<name>``; its log lines carry the name and the arguments.
+
+    Which queue it waits in is said by `controlplane.celery_settings`, whoever sends it.
+    """
 
     def declare(function: Callable[..., None]) -> Task[Any, None]:
         @functools.wraps(function)
@@ -40,7 +37,6 @@ def task(
 
         made: Task[Any, None] = shared_task(
             name=f"workers.{name}",
-            queue=queue,
             soft_time_limit=task_s,
             time_limit=task_s + KILL_AFTER_S,
             acks_late=True,

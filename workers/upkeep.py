@@ -5,7 +5,7 @@ from __future__ import annotations
 from apps.core import clock
 from apps.core.pruning import idempotency_keys_prune
 from apps.fleet.services.upkeep import grades_expire, samples_prune
-from workers.base import SLOW, task
+from workers.base import task
 
 
 @task("fleet_upkeep")
@@ -14,13 +14,13 @@ def fleet_upkeep(**_future: object) -> None:
     grades_expire(at=clock.now())
 
 
-@task("fleet_prune", queue=SLOW)
+@task("fleet_prune")
 def fleet_prune(**_future: object) -> None:
     """Delete samples that no chart shows any more."""
     samples_prune(at=clock.now())
 
 
-@task("keys_prune", queue=SLOW)
+@task("keys_prune")
 def keys_prune(**_future: object) -> None:
     """Delete the answers that no program asks for again."""
     idempotency_keys_prune(now=clock.now())

@@ -13,7 +13,7 @@ from apps.core.clock import now
 from apps.webhooks.domain.signing import HEADER, sign
 from apps.webhooks.selectors import deliveries_due, delivery_find
 from apps.webhooks.services import delivery_claim, delivery_done, delivery_failed
-from workers.base import SLOW, task
+from workers.base import task
 from workers.sending import HttpSender
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ DUE_MAX: Final = 200
 _log = structlog.get_logger()
 
 
-@task("webhook_deliver_due", queue=SLOW)
+@task("webhook_deliver_due")
 def deliver_due(**_future: object) -> None:
     """Hand out everything that is due, each as a task of its own: one may wait for long."""
     for delivery in deliveries_due(now=now(), deliveries_max=DUE_MAX):
         deliver.delay(delivery_id=str(delivery.id))
 
 
-@task("webhook_deliver", queue=SLOW, task_s=30)
+@task("webhook_deliver", task_s=30)
 def deliver(*, delivery_id: str, **_future: object) -> None:
     """Make one attempt at one delivery."""
     sender = HttpSender(private_allowed=settings.HOTSWAP_WEBHOOK_PRIVATE)

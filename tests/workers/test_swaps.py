@@ -14,11 +14,7 @@ from tests.apps.swaps.runtime import Runtime
 from tests.apps.swaps.world import World
 from workers import policy, reconcile, swaps
 
-pytestmark = [
-    pytest.mark.django_db,
-    # the first call of a task makes Celery bind all of them; their queues are named as attributes
-    pytest.mark.filterwarnings("ignore::celery.exceptions.CDeprecationWarning"),
-]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -108,3 +104,14 @@ def test_beat_knows_both() -> None:
     app.loader.import_default_modules()
     wanted = {each["task"] for each in celery_settings.beat_schedule.values()}
     assert {"workers.swaps_reconcile", "workers.policy_evaluate"} <= wanted <= set(app.tasks)
+
+
+def test_what_waits_for_others_has_a_queue_of_its_own_whoever_sends_it() -> None:
+    app.loader.import_default_modules()
+    names = sorted(name for name in app.tasks if name.startswith("workers."))
+    queues = {name: app.amqp.router.route({}, name)["queue"].name for name in names}
+    slow = {name for name, queue in queues.items() if queue == "slow"}
+    assert set(celery_settings.task_routes) == slow
+    assert set(queues.values()) == {"slow", "prompt"}
+    assert "workers.webhook_deliver" in slow
+    assert queues["workers.swap_advance"] == "prompt"
