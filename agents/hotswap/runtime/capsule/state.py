@@ -16,6 +16,7 @@ from hotswap.runtime.capsule.hyperparameters import Hyperparameters, hyperparame
 from hotswap.runtime.capsule.optimizers import OptimizerSpec, optimizer_spec_of
 from hotswap.runtime.capsule.protect import check_protectable, check_unchanged
 from hotswap.runtime.capsule.scaler import forget_verdict, unscale_and_check, update_scaler
+from hotswap.runtime.capsule.shard_step import ShardStep
 from hotswap.runtime.capsule.stateful import Scheduler, Stateful
 from hotswap.runtime.capsule.tensors import local
 from hotswap.runtime.capsule.unit_loading import (
@@ -70,6 +71,7 @@ class RankState:
         self._scaler = scaler
         self._after_step = after_step
         self._units = units_of(model, optimizer)
+        self._shard_step = ShardStep(optimizer)
         self._writes = WriteWatch(self._units)
         self._holders = Holders(
             optimizer=optimizer,
@@ -181,7 +183,7 @@ class RankState:
         step, and the scaler takes notice.
         """
         if not skip:
-            self._optimizer.step()
+            self._shard_step.take()
         self._writes.mark()
         self.advance(skip=skip)
         self._optimizer.zero_grad(set_to_none=True)

@@ -30,10 +30,18 @@ from tests.hotswap.runtime.capsule.support import (
 
 STEPS = 5
 TAKEN_OVER_AT = 2
+# all of torch that step over distributed tensors; Rprop does not, on torch 2.13
 OPTIMIZERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("AdamW", {"lr": 0.01, "amsgrad": True}),
     ("Adam", {"lr": 0.01, "fused": True}),
     ("SGD", {"lr": 0.05, "momentum": 0.9, "nesterov": True, "foreach": True}),
+    ("Adagrad", {"lr": 0.05, "initial_accumulator_value": 0.1}),
+    ("Adadelta", {"lr": 0.5}),
+    ("Adamax", {"lr": 0.01}),
+    ("ASGD", {"lr": 0.01}),
+    ("NAdam", {"lr": 0.01}),
+    ("RAdam", {"lr": 0.01}),
+    ("RMSprop", {"lr": 0.01, "momentum": 0.9, "centered": True}),
 )
 
 
@@ -126,6 +134,11 @@ def check(mesh: DeviceMesh, *, rank: int, name: str, **arguments: Any) -> dict[s
     straight, wanted = build(mesh, seed=0, name=name, **arguments)
     losses = train(straight, wanted, steps=range(STEPS), rank=rank)
 
+    unprotected, plain = build(mesh, seed=0, name=name, **arguments)
+    # the step as torch takes it, over distributed tensors
+    plain._shard_step._sharded = False
+    plain_losses = train(unprotected, plain, steps=range(STEPS), rank=rank)
+
     model, state = build(mesh, seed=0, name=name, **arguments)
     mirror = Mirror(state)
     names = [spec.name for spec in state.unit_specs()]
@@ -154,6 +167,9 @@ def check(mesh: DeviceMesh, *, rank: int, name: str, **arguments: Any) -> dict[s
         "optimizer": f"{name} {arguments}",
         "mirror_complete": mirror.replay.complete,
         "mirror_differs": differs,
+        "as_unprotected": same_bits(torch.stack(losses), torch.stack(plain_losses)),
+        "differs_from_unprotected": differing(everything(wanted), everything(plain)),
+        "kept_as_unprotected": kinds(wanted) == kinds(plain),
         "loss_same": same_bits(torch.stack(found), torch.stack(losses)),
         "state_differs": differing(everything(taken_over), everything(wanted)),
         "small_same": same_small(taken_over, wanted),
@@ -165,6 +181,15 @@ def check(mesh: DeviceMesh, *, rank: int, name: str, **arguments: Any) -> dict[s
         "tensors": len(everything(wanted)),
         "shard_sizes": sorted({spec.shape[0] for spec in wanted.unit_specs()}),
     }
+
+
+def kinds(state: RankState) -> list[tuple[str, str]]:
+    """Return name and type of each entry of the optimizer's state, in its order."""
+    return [
+        (f"{unit.name}/{key}", type(value).__name__)
+        for unit in state._units
+        for key, value in unit.state().items()
+    ]
 
 
 def same_small(one: RankState, other: RankState) -> bool:

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow_processes, pytest.mark.timeout(120)]
 
 ROOT = Path(__file__).parents[4]
 RANKS = 2
-CASES = 3
+CASES = 10
 RESULT_S = 100.0
 
 
@@ -66,8 +66,16 @@ def test_a_model_built_anew_goes_on_bit_for_bit(results: list[list[dict[str, Any
 def test_the_optimizer_state_is_distributed_as_the_optimizer_would_have_it(
     results: list[list[dict[str, Any]]],
 ) -> None:
-    # for each of eight parameters: two moments and a largest second one, two moments, one momentum
-    assert [case["distributed"] for case in results[0]] == [24, 16, 8]
+    # for each of eight parameters: AdamW has two moments and a largest second one, and so on
+    assert [case["distributed"] for case in results[0]] == [24, 16, 8, 8, 16, 16, 8, 16, 16, 24]
+    assert all(everywhere(results, "kept_as_unprotected"))
+
+
+def test_a_step_over_shards_makes_the_bits_of_one_over_distributed_tensors(
+    results: list[list[dict[str, Any]]],
+) -> None:
+    assert all(everywhere(results, "as_unprotected"))
+    assert everywhere(results, "differs_from_unprotected") == [[]] * RANKS * CASES
 
 
 def test_shards_are_uneven_and_some_are_empty(results: list[list[dict[str, Any]]]) -> None:
