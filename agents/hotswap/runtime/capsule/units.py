@@ -87,13 +87,17 @@ class Unit:
         Raises `NotProtectable` for state that is neither a number nor a dense tensor.
         """
         plain = local(self.parameter)
+        order, shape = self._order(plain), plain.shape
         return UnitSpec(
             name=self.name,
             group=self.group,
             dtype=dtype_name(plain.dtype),
-            shape=tuple(plain.shape),
-            order=self._order(plain),
-            state=tuple(self._entry(key, value) for key, value in self.state().items()),
+            shape=tuple(shape),
+            order=order,
+            state=tuple(
+                self._entry(key, value, order=order, shape=shape)
+                for key, value in self.state().items()
+            ),
         )
 
     def state(self) -> dict[str, object]:
@@ -106,11 +110,12 @@ class Unit:
     def tensors(self) -> dict[str, Tensor]:
         """Return the unit's tensors by flat name; numbers as new tensors of one element."""
         plain = local(self.parameter)
-        order = self._order(plain)
+        order, shape = self._order(plain), plain.shape
         named = {self.name: in_memory_order(plain, order)}
         for key, value in self.state().items():
             if value is not None:
-                named[state_name(self.name, key)] = self._tensor(key, value, order=order)
+                tensor = self._tensor(key, value, order=order, shape=shape)
+                named[state_name(self.name, key)] = tensor
         return named
 
     def gradient(self) -> Tensor | None:
@@ -182,11 +187,12 @@ class Unit:
             raise NotProtectable(message)
         return order
 
-    def _entry(self, key: str, value: object) -> StateEntry:
-        plain = local(self.parameter)
+    def _entry(
+        self, key: str, value: object, *, order: tuple[int, ...], shape: torch.Size
+    ) -> StateEntry:
         # None travels as no tensor; the stand-in only fills the fields that nobody reads then.
-        tensor = self._tensor(key, 0 if value is None else value, order=self._order(plain))
-        parameter_shaped = isinstance(value, Tensor) and local(value).shape == plain.shape
+        tensor = self._tensor(key, 0 if value is None else value, order=order, shape=shape)
+        parameter_shaped = isinstance(value, Tensor) and local(value).shape == shape
         if isinstance(value, DTensor) and not parameter_shaped:
             message = (
                 f"optimizer state {key!r} of {self.name!r} is distributed otherwise than its "
@@ -218,12 +224,14 @@ class Unit:
         )
         raise NotProtectable(message)
 
-    def _tensor(self, key: str, value: object, *, order: tuple[int, ...]) -> Tensor:
+    def _tensor(
+        self, key: str, value: object, *, order: tuple[int, ...], shape: torch.Size
+    ) -> Tensor:
         kind = self._kind(key, value)
         if not isinstance(value, Tensor):
             return torch.tensor(value, dtype=_DTYPE_OF_KIND[kind])
         plain = local(value)
-        if plain.shape == local(self.parameter).shape:
+        if plain.shape == shape:
             plain = in_memory_order(plain, order)
         if plain.layout is not torch.strided or not plain.is_contiguous():
             message = (
