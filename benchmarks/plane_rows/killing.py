@@ -47,7 +47,12 @@ def kill_in(scene: Scene, state: State, process: str, *, rank: int) -> Outcome:
             _kill(scene, process)
     except TimeoutError as error:
         return Outcome(
-            state=state.value, process=process, end="not tried", wrong=(str(error),), took_s=None
+            state=state.value,
+            process=process,
+            end="not tried",
+            why="",
+            wrong=(str(error),),
+            took_s=None,
         )
     scene.job.walk()
     try:
@@ -60,6 +65,7 @@ def kill_in(scene: Scene, state: State, process: str, *, rank: int) -> Outcome:
         state=state.value,
         process=process,
         end=_end(swap),
+        why=(swap.failure or {}).get("text", ""),
         wrong=tuple(_wrong(scene, swap, ended=took_s is not None)),
         took_s=took_s,
     )

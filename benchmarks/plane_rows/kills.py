@@ -6,7 +6,6 @@ import importlib
 import sys
 import time
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -51,6 +50,8 @@ class Outcome:
     process: str
     # how the swap ended, with the code of a failure
     end: str
+    # what the failure said
+    why: str
     # what is not as it should be, in words
     wrong: tuple[str, ...]
     # from the kill until the swap had ended, s; null: it did not end
@@ -78,12 +79,9 @@ QUICK: Final = Size(
 
 def measure(size: Size) -> dict[str, object]:
     """Kill, and look."""
-    with running_stack(postgres=True, agents=NODES) as stack, ThreadPoolExecutor(1) as pool:
+    with running_stack(postgres=True, agents=NODES) as stack:
         django.setup()
-        # what is started dies with the thread that started it: this one looks after the processes
-        done = pool.submit(lambda: list(_outcomes(stack, size.cases)))
-        stack.tend(until=done.done)
-        outcomes = done.result()
+        outcomes = stack.beside(lambda: list(_outcomes(stack, size.cases)))
     print(table(outcomes), file=sys.stderr)
     return {
         "kills": len(outcomes),
@@ -117,7 +115,7 @@ def _in_one_job(
             begun_s, process = time.monotonic(), waiting.popleft()
             outcome = killing.kill_in(scene, state, process, rank=len(waiting) % RANKS)
             wrong = bool(outcome.wrong)
-            text = "; ".join(outcome.wrong) or "good"
+            text = "; ".join(outcome.wrong) or outcome.why or "good"
             took_s = time.monotonic() - begun_s
             line = f"{state} x {process}: {outcome.end}, {text} ({took_s:.0f} s)"
             print(line, file=sys.stderr, flush=True)

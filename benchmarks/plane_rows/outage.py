@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -35,12 +34,10 @@ QUICK: Final = Size(outage_s=10)
 
 def measure(size: Size) -> dict[str, object]:
     """Train, take the plane away three times, and look what it knows afterwards."""
-    with running_stack(postgres=True, agents=NODES) as stack, ThreadPoolExecutor(1) as pool:
+    with running_stack(postgres=True, agents=NODES) as stack:
         django.setup()
-        # what is started dies with the thread that started it: this one looks after the processes
-        done = pool.submit(_measure, stack, size.outage_s)
-        stack.tend(until=done.done)
-        return {"outage_s": size.outage_s, **done.result()}
+        figures = stack.beside(lambda: _measure(stack, size.outage_s))
+        return {"outage_s": size.outage_s, **figures}
 
 
 def _measure(stack: Stack, outage_s: float) -> dict[str, object]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dev.demo.agents import agent_service, agents_home
 from dev.demo.world import person_of
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from dev.demo.client import Person
 
 
+Done = TypeVar("Done")
+
+
 class Stack:
     """Processes of a control plane on free ports, with the demo's people."""
 
@@ -35,9 +40,23 @@ class Stack:
         """Sign somebody in."""
         return person_of(self.layout.directory, self.layout.web_url, username)
 
-    def tend(self, until: Callable[[], bool]) -> None:
-        """Look after the processes until something is so."""
-        self.supervisor.tend(until=until)
+    def beside(self, work: Callable[[], Done]) -> Done:
+        """Do some work in a thread of its own, and look after the processes meanwhile.
+
+        They die with the thread that started them, hence it is this one that stays with them.
+        """
+        future: Future[Done] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(work())
+            except BaseException as error:  # noqa: BLE001 - raised by who waits for the work
+                future.set_exception(error)
+
+        # not a pool's thread: whoever is told to end does not wait for the work
+        threading.Thread(target=run, daemon=True).start()
+        self.supervisor.tend(until=future.done)
+        return future.result()
 
 
 @contextmanager

@@ -15,8 +15,12 @@ def test_the_quick_form_kills_each_process() -> None:
 
 
 def test_the_table_has_a_row_for_each_state_and_marks_what_is_wrong() -> None:
-    good = Outcome(state="taking_over", process="web", end="completed", wrong=(), took_s=1.26)
-    bad = Outcome(state="taking_over", process="beat", end="failed", wrong=("no",), took_s=None)
+    good = Outcome(
+        state="taking_over", process="web", end="completed", why="", wrong=(), took_s=1.26
+    )
+    bad = Outcome(
+        state="taking_over", process="beat", end="failed", why="so", wrong=("no",), took_s=None
+    )
     head, rule, row = table([good, bad]).splitlines()
     assert head.count("|") == rule.count("|") == row.count("|") == len(PROCESSES) + 2
     cells = [cell.strip() for cell in row.strip("|").split("|")]
