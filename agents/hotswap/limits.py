@@ -58,6 +58,8 @@ class Limits:
     mirror_ack_s: float = 5.0
     # retired owner: how long it keeps its state for the newcomer's sake
     drain_s: float = 30.0
+    # member: at its end, its threads must have ended within this
+    threads_s: float = 5.0
     # standby: how long it waits to be given a rank; the job's end ends it sooner
     standby_wait_s: float = 30 * 86_400.0
     # survivor: how long it waits for the next epoch after one is lost

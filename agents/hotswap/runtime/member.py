@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import torch.distributed as dist
@@ -9,8 +10,8 @@ from torch._C._distributed_c10d import TCPStore
 
 from hotswap.coordinator.core import member_effects as effects
 from hotswap.coordinator.core.member_values import MemberPhase
-from hotswap.errors import FencedOff
-from hotswap.runtime import session
+from hotswap.errors import FencedOff, LedgerUnwritable
+from hotswap.runtime import session, threads
 from hotswap.runtime.device import local_device
 from hotswap.runtime.group.registry import GroupRegistry, register
 from hotswap.runtime.group.unwind import settle_buckets
@@ -346,12 +347,17 @@ class Member:
         """The script has ended: say so, and free everything."""
         if not (ok and self._finished):
             self._say_finished(ok=ok, detail=detail)
+        if self._owner is not None:
+            # What has brought the script to its end is what is told; the audit names the records.
+            with suppress(LedgerUnwritable):
+                self._owner.close()
         self._liaison.close()
         with self._liaison.changed:
             groups, self._liaison.groups = self._liaison.groups, None
         if groups is not None:
             groups.interrupt()
             groups.close()
+        threads.wait_ended(timeout_s=self._limits.threads_s)
 
     def _say_finished(self, *, ok: bool, detail: str) -> None:
         self._finished = True
