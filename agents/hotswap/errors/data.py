@@ -12,7 +12,7 @@ class DataUnsuitable(DataError):
 
 
 class DataMisused(DataError):
-    """The data was asked for something before, or beyond, what it was set up for."""
+    """The data was asked for something before, beyond or short of what it was set up for."""
 
 
 class SampleUnreadable(DataError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from hotswap.errors import StepMisused
+from hotswap.errors import DataMisused, StepMisused
 from hotswap.runtime.data.seeds import derive_seed, seed_process
 
 if TYPE_CHECKING:
@@ -99,10 +99,18 @@ class Step:
         return self._conductor.lost()
 
     def batch(self) -> Any:  # noqa: ANN401 - whatever the data source yields
-        """Return the next micro-batch of this step: a function of (seed, step, rank, call)."""
+        """Return the next micro-batch of this step: a function of (seed, step, rank, call).
+
+        Raises:
+            DataMisused: the step has had all of its micro-batches.
+            StepMisused: there is no data source.
+
+        """
         if self._data is None:
             message = "step.batch() needs run.protect(..., data=...)"
             raise StepMisused(message)
+        if self._micro_batch >= self._data.micro_batches:
+            raise self._miscounted(self._data, f"more than {self._micro_batch}")
         batch = self._data.batch(self.index, self._micro_batch)
         self._micro_batch += 1
         return batch
@@ -118,6 +126,7 @@ class Step:
             loss: this rank's loss, for progress; None reports none.
 
         Raises:
+            DataMisused: `batch` was called less often than the step has micro-batches.
             EpochLost: a rank was lost; `with step:` catches it, and the step is repeated.
             ProtectedChanged: the optimizer is not what `protect` was given.
             StepMisused: the step was committed before.
@@ -126,9 +135,19 @@ class Step:
         if self.committed or not self.entered:
             message = "step.commit(loss) is called once, inside `with step:`"
             raise StepMisused(message)
+        if self._data is not None and self._micro_batch != self._data.micro_batches:
+            raise self._miscounted(self._data, str(self._micro_batch))
         self.loss = None if loss is None else _number(loss)
         self._conductor.commit(self)
         self.committed = True
+
+    def _miscounted(self, data: DataSource, calls: str) -> DataMisused:
+        """Say that samples would be recorded that were not read, or the other way round."""
+        return DataMisused(
+            f"step {self.index} has {calls} calls of step.batch(), and its data "
+            f"micro_batches={data.micro_batches}: call it so often before step.commit(loss), or "
+            "make the data with the number of calls as micro_batches"
+        )
 
 
 def _number(value: float | Tensor) -> float:

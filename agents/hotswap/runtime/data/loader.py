@@ -188,8 +188,7 @@ class Loader:
         if step < 0 or not 0 <= micro_batch < self._micro_batches:
             raise DataMisused(
                 f"step {step} has no micro-batch {micro_batch}: the Loader was made with"
-                f" micro_batches={self._micro_batches}; pass it the number of times that the"
-                " script calls step.batch() in a step"
+                f" micro_batches={self._micro_batches}"
             )
         return step * self._micro_batches + micro_batch
 

@@ -34,6 +34,11 @@ class MemorySource(Generic[_Sample]):
         self._order: SampleOrder | None = None
         self._rank = 0
 
+    @property
+    def micro_batches(self) -> int:
+        """Micro-batches in one step of one rank."""
+        return self._micro_batches
+
     def bind(self, *, seed: int, rank: int, world_size: int) -> None:
         """Take the role of a rank."""
         self._rank = rank

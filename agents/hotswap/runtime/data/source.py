@@ -14,7 +14,8 @@ class DataSource(Protocol):
 
     1. ``bind``, once this process has a rank; again if it gets another one.
     2. ``seek`` before the first step, after a take-over, and after a roll-back.
-    3. ``batch(step, 0)``, ``batch(step, 1)``, ... by the script. A step that is repeated asks
+    3. ``batch(step, 0)``, ``batch(step, 1)``, ... by the script, ``micro_batches`` times: a step
+       with fewer or more calls is not committed. A step that is repeated asks
        for the same batches again, without a ``seek``; each must come out the same, bit for bit,
        even if the script has changed the first one in place. Then comes the next step.
     4. ``sample_ids`` once per committed step, for the ledger. It may also ask for a step whose
@@ -25,6 +26,11 @@ class DataSource(Protocol):
     :func:`~hotswap.runtime.data.seeds.derive_seed`, so that another node draws the same. Fetching
     a batch must leave the process's random generators as it found them.
     """
+
+    @property
+    def micro_batches(self) -> int:
+        """Micro-batches in one step of one rank."""
+        ...
 
     def bind(self, *, seed: int, rank: int, world_size: int) -> None:
         """Take the role of ``rank`` among ``world_size`` ranks in the job of seed ``seed``."""
