@@ -59,6 +59,7 @@
     │   ├── JobInUse             choose another name, or stop the job that has it
     │   ├── JobUnknown           name a job that exists
     │   ├── NotJoined            call `hotswap.join()` in the script
+    │   ├── MeshDoesNotFit       give the mesh as many places as the job has ranks
     │   ├── PortInUse            choose another port, or stop the process that has it
     │   ├── LeaseDamaged         start the job anew: nobody can tell who leads it
     │   ├── StateUnwritable      make room; nothing that was written before is lost
@@ -114,6 +115,7 @@ from hotswap.errors.job import (
     JobNameInvalid,
     JobUnknown,
     LeaseDamaged,
+    MeshDoesNotFit,
     NotJoined,
     PortInUse,
     StateUnwritable,
@@ -218,6 +220,7 @@ __all__ = [
     "ManifestMalformed",
     "ManifestMismatch",
     "MemberError",
+    "MeshDoesNotFit",
     "NotAuthenticated",
     "NotJoined",
     "NotProtectable",

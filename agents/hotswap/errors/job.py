@@ -23,6 +23,19 @@ class NotJoined(JobError):
     """The script ended, or ran out of ``join_s``, without calling `hotswap.join()`."""
 
 
+class MeshDoesNotFit(JobError):
+    """A device mesh of the script has another number of places than the job has ranks."""
+
+    def __init__(self, *, places: int, ranks: int, where: str) -> None:
+        """Take both numbers, and where the script was."""
+        super().__init__(
+            f"{where}: a device mesh has {places} places, and the job {ranks} ranks: make the "
+            f"product of the mesh's sizes {ranks}, or start the job with --ranks {places}"
+        )
+        self.places = places
+        self.ranks = ranks
+
+
 class PortInUse(JobError):
     """Another process listens on the port."""
 

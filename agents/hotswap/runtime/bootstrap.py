@@ -11,7 +11,7 @@ import runpy
 import sys
 
 from hotswap.errors import HotswapError
-from hotswap.runtime import session
+from hotswap.runtime import meshes, session
 
 #: Exit status of a member that ended with an error of this package.
 EXIT_FAILED = 70
@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
     sys.path[0] = str(session.script_folder(arguments[0]))
     while True:
         try:
-            runpy.run_path(arguments[0], run_name="__main__")
+            _run(arguments[0])
             session.require_joined()
         except session.StartOver:
             continue
@@ -41,6 +41,17 @@ def main(arguments: list[str]) -> int:
             raise
         session.end(ok=True, detail="")
         return 0
+
+
+def _run(script: str) -> None:
+    """Run the script once; an error that torch words badly is raised as one of this package."""
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except Exception as error:
+        misfit = meshes.misfit(error)
+        if misfit is not None:
+            raise misfit from error
+        raise
 
 
 if __name__ == "__main__":
