@@ -28,7 +28,7 @@ def full(seed: int | None) -> dict[str, Callable[[], Row]]:
     """Return the rows as they are to be shown."""
     return {
         "a": lambda: planned.measure(planned.FULL),
-        "b": lambda: kills.measure(kills=50, places=kills.PLACES, during_swap=True, seed=seed),
+        "b": lambda: kills.measure(kills=50, cases=kills.CASES, seed=seed),
         "c": lambda: frozen.measure(wedged=True),
         "d": lambda: surroundings.measure(elections=50, everything=True),
         "f": lambda: planned.measure_flatness(50),
@@ -40,7 +40,7 @@ def quick(seed: int | None) -> dict[str, Callable[[], Row]]:
     """Return what ends within a minute: rows c, f and h take longer."""
     return {
         "a": lambda: planned.measure(planned.QUICK),
-        "b": lambda: kills.measure(kills=2, places=(), during_swap=False, seed=seed),
+        "b": lambda: kills.measure(kills=2, cases=(), seed=seed),
         "d": lambda: surroundings.measure(elections=3, everything=False),
     }
 
@@ -49,6 +49,7 @@ def small(seed: int | None) -> dict[str, Callable[[], Row]]:
     """Return every row in its smallest form."""
     return {
         **quick(seed),
+        "b": lambda: kills.measure(kills=1, cases=kills.CASES, seed=seed),
         "c": lambda: frozen.measure(wedged=False),
         "f": lambda: planned.measure_flatness(4),
         "h": lambda: _peers(quick=True),

@@ -9,8 +9,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torch.optim import adam
+
 from hotswap.runtime import session
-from hotswap.runtime.capsule.state import RankState
 from hotswap.runtime.group.binding import EpochGroups
 from hotswap.runtime.mirror.replication import Replication
 
@@ -18,10 +19,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from torch import nn
+    from torch import Tensor, nn
 
-#: Where a rank can be told to die, or to freeze.
-PLACES = ("forward", "backward", "vote", "optimizer", "copy", "wedge")
+    from hotswap.runtime.mirror.replication import _Progress
+
+#: Where a rank can be told to die: in the model, before the vote, between the updates of two
+#: parameters, before it sends a step's gradients to its mirror, and half-way through the copy of
+#: its state to one more mirror.
+PLACES = ("forward", "backward", "vote", "optimizer", "gradients", "copy")
+#: With it, a copy of the state takes several steps, so that there is a half-way.
+SMALL_SLICES = {"HOTSWAP_COPY_SLICE_NBYTES": str(64 << 10)}
+
+#: What AdamW calls on a CPU, with lists of parameters, gradients and so on.
+UPDATE = "_single_tensor_adam"
 
 #: How long a wedged rank holds the interpreter's lock, s.
 WEDGE_S = 30
@@ -67,9 +77,26 @@ class Aim:
         middle.register_forward_hook(lambda *_: self.strike("forward"))
         middle.register_full_backward_hook(lambda *_: self.strike("backward"))
         middle.register_forward_hook(lambda *_: self.strike("wedge"))
-        _strike_before(RankState, "advance", lambda: self.strike("optimizer"))
-        _strike_before(EpochGroups, "reduce", lambda: self.strike("vote"))
-        _strike_before(Replication, "_send_gradients", lambda: self.strike("copy"))
+        _strike_before(EpochGroups, "reduce", lambda *_: self.strike("vote"))
+        _strike_before(Replication, "_send_gradients", lambda *_: self.strike("gradients"))
+        _strike_before(Replication, "_copy", self._strike_half_way)
+        self._strike_between_updates()
+
+    def _strike_half_way(self, _: object, mirror: _Progress, *__: object) -> None:
+        if mirror.copied:
+            self.strike("copy")
+
+    def _strike_between_updates(self) -> None:
+        """Let AdamW update one half of the parameters, then the other: each is updated alone."""
+        update: Callable[..., None] = getattr(adam, UPDATE)
+
+        def halves(*lists: list[Tensor] | None, **options: object) -> None:
+            middle = len(lists[0] or ()) // 2
+            update(*(each and each[:middle] for each in lists), **options)
+            self.strike("optimizer")
+            update(*(each and each[middle:] for each in lists), **options)
+
+        setattr(adam, UPDATE, halves)
 
 
 def _protected() -> bool:
@@ -79,11 +106,12 @@ def _protected() -> bool:
     return replication is not None and bool(replication.protecting)
 
 
-def _strike_before(owner: type, name: str, strike: Callable[[], None]) -> None:
+def _strike_before(owner: type, name: str, strike: Callable[..., None]) -> None:
+    """Call ``strike`` with what a method is called with, before it."""
     original = getattr(owner, name)
 
     def struck(*arguments: object, **options: object) -> object:
-        strike()
+        strike(*arguments)
         return original(*arguments, **options)
 
     setattr(owner, name, struck)

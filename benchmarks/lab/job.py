@@ -152,6 +152,17 @@ class Job:
                 self._heard.wait(0.1)
         raise AssertionError(f"not protected; the job said:\n{self.story()}")
 
+    def wait_standbys(self, count: int, *, timeout_s: float = 120) -> dict[str, Any]:
+        """Wait until so many standbys are there; return the status that says so."""
+        deadline_s = time.monotonic() + timeout_s
+        while time.monotonic() < deadline_s:
+            status = self.status()
+            if status and len(status["standbys"]) >= count:
+                return status
+            with self._heard:
+                self._heard.wait(0.1)
+        raise AssertionError(f"fewer than {count} standbys; the job said:\n{self.story()}")
+
     def command(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run another `hotswap` command on this job."""
         return subprocess.run(

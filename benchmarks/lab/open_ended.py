@@ -25,6 +25,7 @@ from torch.nn.utils import clip_grad_norm_
 import hotswap
 from benchmarks.lab.aim import Aim
 from benchmarks.lab.probe import Decoder, Record, Sequences, pace, wrap
+from benchmarks.lab.relay import use_own_book
 
 if TYPE_CHECKING:
     from hotswap.runtime.step import Step
@@ -100,6 +101,7 @@ def main() -> None:
     """Train, and write down what became of it."""
     options = parse_options()
     torch.set_num_threads(1)
+    use_own_book(options.out)
     run = hotswap.join(seed=options.seed)
     torch.manual_seed(options.seed)
     decoder = Decoder(width=options.width, layers=options.layers)

@@ -23,6 +23,7 @@ from torch.utils.data import Dataset
 
 import hotswap
 from benchmarks.lab.aim import Aim
+from benchmarks.lab.relay import use_own_book
 
 VOCABULARY = 64
 
@@ -123,6 +124,7 @@ def main() -> None:
     """Train, and write down what became of it."""
     options = parse_options()
     torch.set_num_threads(1)
+    use_own_book(options.out)
     run = hotswap.join(seed=options.seed)
     torch.manual_seed(options.seed)
     decoder = Decoder(width=options.width, layers=options.layers)

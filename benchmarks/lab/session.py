@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from benchmarks.lab import attempts as written
 from benchmarks.lab.job import Job, Outcome
+from benchmarks.lab.relay import Relay
 from hotswap.errors import HotswapError
 from hotswap.limits import Limits
 from hotswap.node.job_directory import JobDirectory
@@ -36,6 +37,8 @@ SETTLED_STEPS = 5
 LAST_STEPS = 30
 #: A mirror on a shared machine may be held up for seconds; it must not be given up meanwhile.
 LIMITS = {"HOTSWAP_MIRROR_ACK_S": "30"}
+#: Likewise, of a run in which nobody is lost.
+UNDISTURBED = {"HOTSWAP_LEASE_S": "30"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +80,18 @@ class Session:
     script: Path = SCRIPT
     # whether the script takes mode, data and seed
     settings: bool = True
+    # member that reaches the coordinators through `relay` alone
+    relayed: str = ""
 
     def __enter__(self) -> Self:
         """Start the job, at a walking pace."""
         self.folder = Path(tempfile.mkdtemp(prefix="hotswap-bench-"))
+        self.directory = JobDirectory(path=self.folder / "jobs" / "lab")
         self.out = self.folder / "out"
         self.out.mkdir()
+        self.relay: Relay | None = None
+        if self.relayed:
+            self.relay = Relay(out=self.out, job=self.directory.path, member=self.relayed)
         self.walk()
         self.job = Job(
             ranks=self.ranks,
@@ -106,6 +115,8 @@ class Session:
         for process in self.job.pids():
             self.job.signal(process, signal.SIGCONT)
         self.job.__exit__(kind, error, traceback)
+        if self.relay is not None:
+            self.relay.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def walk(self) -> None:
@@ -118,9 +129,8 @@ class Session:
 
     def status(self) -> Status | None:
         """Return the leader's status; None: nobody answers, or the job has not begun."""
-        directory = JobDirectory(path=self.folder / "jobs" / "lab")
         try:
-            with operator_of(directory, limits=Limits()) as operator:
+            with operator_of(self.directory, limits=Limits()) as operator:
                 status = operator.status()
         except HotswapError:
             return None
@@ -164,10 +174,14 @@ class Session:
         """Return who mirrors a rank."""
         return next(tuple(each.mirrors) for each in self._asked().ranks if each.rank == rank)
 
+    def spare(self, rank: int) -> str:
+        """Return a standby that does not mirror a rank."""
+        mirrors = self.mirrors(rank)
+        return next(each for each in self._asked().standbys if each not in mirrors)
+
     def swap(self, rank: int) -> dict[str, float]:
         """Move a rank on plan; return what the job measured."""
-        directory = JobDirectory(path=self.folder / "jobs" / "lab")
-        with operator_of(directory, limits=Limits()) as operator:
+        with operator_of(self.directory, limits=Limits()) as operator:
             notice = operator.follow(operator.swap(rank=rank, reason="measured"))
         assert notice is not None, "the leader stays the same"
         return notice.values
@@ -198,7 +212,7 @@ class Session:
         self.run()
         outcome = self.job.end()
         assert outcome.code == 0, self.job.story()
-        ledger = read_ledger(directory=self.folder / "jobs" / "lab" / "ledger", limits=Limits())
+        ledger = read_ledger(directory=self.directory.ledger, limits=Limits())
         report = audit_ledger(
             ledger.records,
             order=SampleOrder(
@@ -230,6 +244,7 @@ class Session:
                 standbys=0,
                 options=["--checkpoint-every", "0"],
                 arguments=[*self._arguments(), "--steps", str(steps), "--out", f"{name}/out"],
+                environment=UNDISTURBED,
                 script=SCRIPT,
                 folder=folder,
             )

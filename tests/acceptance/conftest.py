@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+#: Limits of jobs that lose nobody by silence: on a busy machine a process may stand still for
+#: seconds.
+PATIENT = {"HOTSWAP_LEASE_S": "30", "HOTSWAP_MIRROR_ACK_S": "30"}
+
 
 @pytest.fixture(scope="session")
 def twin_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, list[str]], Outcome]:
@@ -22,7 +26,9 @@ def twin_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, list[str
         key = (ranks, tuple(arguments))
         if key not in known:
             folder: Path = tmp_path_factory.mktemp("twin")
-            with Job(ranks=ranks, standbys=0, arguments=arguments, folder=folder) as job:
+            with Job(
+                ranks=ranks, standbys=0, arguments=arguments, folder=folder, environment=PATIENT
+            ) as job:
                 known[key] = job.end()
                 assert known[key].code == 0, job.story()
         return known[key]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.lab.job import Job, Outcome
+from tests.acceptance.conftest import PATIENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,9 @@ def test_a_planned_swap_changes_no_bit(
     """Losses of every step and the final state of every rank equal those of the undisturbed run."""
     arguments = ["--mode", mode, "--steps", str(STEPS)]
     undisturbed = twin_of(ranks, arguments)
-    with Job(ranks=ranks, arguments=arguments, folder=tmp_path, pace_s=PACE_S) as job:
+    with Job(
+        ranks=ranks, arguments=arguments, folder=tmp_path, pace_s=PACE_S, environment=PATIENT
+    ) as job:
         job.wait_protected()
         swap = job.swap(ranks - 1)
         swapped = job.end()
