@@ -63,6 +63,7 @@ BARS = (
     Bar(row="g", measure="cpu_without_mirror_ratio", limit=1.03),
     Bar(row="g", measure="cpu_with_mirror_ratio", limit=1.08),
     Bar(row="h", measure="commit_gap_to_best_peer_ratio", limit=0.25),
+    Bar(row="h", measure="only_one_with_same_losses", limit=True),
     Bar(row="j", measure="handling_ms_max", limit=50),
 )
 

@@ -91,6 +91,7 @@ def comparison(ours: str, reports: Sequence[Report]) -> dict[str, object]:
     by_name = {report.name: figures(report) for report in reports}
     peers = {name: values for name, values in by_name.items() if name != ours}
     best = {measure: _best(peers, measure) for measure in ("commit_gap_ms", "full_strength_ms")}
+    same = sorted(name for name, values in peers.items() if values["same_losses"])
     gap = by_name.get(ours, {}).get("commit_gap_ms_p50")
     peer_gap = best["commit_gap_ms"]
     return {
@@ -99,9 +100,10 @@ def comparison(ours: str, reports: Sequence[Report]) -> dict[str, object]:
         "commit_gap_to_best_peer_ratio": (
             gap / peer_gap if isinstance(gap, float) and peer_gap else None
         ),
-        "peers_with_same_losses": sorted(
-            name for name, values in peers.items() if values["same_losses"]
+        "only_one_with_same_losses": (
+            by_name[ours]["same_losses"] and not same if ours in by_name else None
         ),
+        "peers_with_same_losses": same,
         "peers_with_same_losses_and_no_step_lost": sorted(
             name
             for name, values in peers.items()

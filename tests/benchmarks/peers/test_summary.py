@@ -94,6 +94,15 @@ def test_the_best_peer_is_the_one_with_the_smallest_median_and_not_ourselves() -
     assert result["commit_gap_to_best_peer_ratio"] == pytest.approx(0.2)
     assert result["peers_with_same_losses"] == ["slow"]
     assert result["peers_with_same_losses_and_no_step_lost"] == []
+    assert result["only_one_with_same_losses"] is False
+
+
+def test_we_are_the_only_one_if_no_peer_has_the_same_losses_and_we_have() -> None:
+    other = report("other", verdict(same=False))
+    assert comparison("ours", [report("ours", verdict()), other])["only_one_with_same_losses"]
+    ours = report("ours", verdict(same=False))
+    assert comparison("ours", [ours, other])["only_one_with_same_losses"] is False
+    assert comparison("ours", [other])["only_one_with_same_losses"] is None
 
 
 def test_without_peers_or_without_ourselves_there_is_no_ratio() -> None:
