@@ -157,7 +157,6 @@ class SwapSerializer(SwapSummarySerializer):
     approval = serializers.UUIDField(source="approval_id", allow_null=True)
     runtime_swap_id = serializers.SerializerMethodField()
     band = serializers.SerializerMethodField()
-    transfer = serializers.SerializerMethodField()
     failure = SwapFailureSerializer(allow_null=True)
     certificate = serializers.UUIDField(source="certificate_id", allow_null=True)
     phases = serializers.SerializerMethodField()
@@ -182,7 +181,6 @@ class SwapSerializer(SwapSummarySerializer):
             "watch_from_step",
             "watch_steps",
             "band",
-            "transfer",
             "failure",
             "certificate",
             "phases",
@@ -206,11 +204,6 @@ class SwapSerializer(SwapSummarySerializer):
     def get_band(self, swap: Swap) -> dict[str, Any] | None:
         """Return the registered band; null: too little was known."""
         return band_shown(swap)
-
-    @extend_schema_field({"type": "object", "nullable": True, "additionalProperties": True})
-    def get_transfer(self, swap: Swap) -> None:
-        """Return how far the copy is: the runtime does not tell it."""
-        del swap
 
     @extend_schema_field(SwapPhaseSerializer(many=True))
     def get_phases(self, swap: Swap) -> list[dict[str, Any]]:

@@ -79,17 +79,7 @@ type WithNodes<T> = Omit<T, "source_node" | "target_node"> & {
 
 export type SwapSummary = WithNodes<Sent<Schemas["SwapSummary"]>>;
 
-/** Bytes on their way to the target; null in a swap whose runtime does not tell. */
-export interface TransferProgress {
-  done_bytes: number;
-  total_bytes: number;
-  rate_bytes_per_s: number | null;
-  units_done: number | null;
-  units_total: number | null;
-}
-
-export type Swap = WithNodes<Omit<Sent<Schemas["Swap"]>, "transfer" | "evidence" | "plan">> & {
-  transfer: TransferProgress | null;
+export type Swap = WithNodes<Omit<Sent<Schemas["Swap"]>, "evidence" | "plan">> & {
   evidence: unknown;
   plan: Plan | null;
 };

@@ -98,19 +98,9 @@ function jobStep(world: World, id: string): void {
   world.tell("job.progress", { id, ...point, protection: job.protection, committed_step: step });
 }
 
-function copyOn(world: World, swap: Swap): boolean {
-  const { transfer } = swap;
-  if (!transfer) return true;
-  transfer.done_bytes = Math.min(transfer.total_bytes, transfer.done_bytes + 0.11e9);
-  transfer.units_done = Math.round((transfer.done_bytes / transfer.total_bytes) * (transfer.units_total ?? 0));
-  world.tell("swap.changed", { id: swap.id, transfer: { ...transfer } });
-  return transfer.done_bytes >= transfer.total_bytes;
-}
-
 function swapStep(world: World, swap: Swap): void {
   const next = WAY[WAY.indexOf(swap.state) + 1];
-  if (swap.state === "approved" || swap.state === "verifying") swapMove(world, swap, next ?? "");
-  else if (swap.state === "preparing" && copyOn(world, swap)) swapMove(world, swap, "verifying");
+  if (["approved", "preparing", "verifying"].includes(swap.state)) swapMove(world, swap, next ?? "");
   else if (swap.state === "cutting_over") {
     const job = world.jobs.get(swap.job.id);
     swap.watch_from_step = job?.committed_step ?? 0;

@@ -101,7 +101,6 @@ function swapMake(world: World, wish: SwapWish): Swap {
   const handed = wish.path.includes("watching");
   const middle = wish.fromStep ?? job.committed_step ?? 0;
   const centre = (world.losses.get(job.id) ?? []).findLast((point) => point.step <= middle && point.validation_loss !== null)?.validation_loss ?? 3;
-  const copied = state === "preparing" ? 0.62 : 1;
   return {
     id: idOf("swap", wish.number),
     tenant: idOf("tenant", 1),
@@ -135,7 +134,6 @@ function swapMake(world: World, wish: SwapWish): Swap {
     watch_from_step: wish.fromStep ?? null,
     watch_steps: 30,
     band: { series: "validation_loss", points: 20, center: centre, half_width: Math.max(0.05 * centre, 0.1), rule: "Line through the last 20 points (Theil-Sen), taken to the end of the watch; half width 5 scatters, at least 5 % of the centre." },
-    transfer: planned && wish.path.includes("preparing") ? { done_bytes: copied * 1.86e9, total_bytes: 1.86e9, rate_bytes_per_s: state === "preparing" ? 88e6 : null, units_done: Math.round(copied * 148), units_total: 148 } : null,
     failure: wish.failure ?? null,
     certificate: handed ? idOf("certificate", wish.number) : null,
     phases: phasesOf(wish, world.now),

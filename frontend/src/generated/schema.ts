@@ -2294,9 +2294,6 @@ export interface components {
             readonly target_node: components["schemas"]["SwapNode"] | null;
             /** Format: uuid */
             tenant: string;
-            readonly transfer: {
-                [key: string]: unknown;
-            } | null;
             waiting_for?: string;
             /** Format: int64 */
             watch_from_step?: number | null;

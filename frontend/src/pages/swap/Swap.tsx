@@ -23,7 +23,6 @@ import { railOf } from "./phases";
 import { PlanPanel } from "./PlanPanel";
 import { RouteHead } from "./RouteHead";
 import { SwapFigures } from "./SwapFigures";
-import { TransferPanel } from "./TransferPanel";
 import { WatchPanel } from "./WatchPanel";
 
 export default function Swap() {
@@ -80,7 +79,6 @@ const Loaded = ({ swap }: { swap: Data }) => (
       <div className="stack">
         {swap.approval ? <ApprovalBox id={swap.approval} /> : null}
         <ActionsPanel swap={swap} />
-        <TransferPanel swap={swap} />
         <CertificatePanel swap={swap} />
       </div>
     </div>
