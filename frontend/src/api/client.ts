@@ -54,7 +54,7 @@ export interface RequestOptions {
 }
 
 /** Returns a route's address with its id and query, leaving out what is not set. */
-export function address(route: string, id = "", query: Query = {}): string {
+export function address(route: Route, id = "", query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== null && value !== undefined && value !== "") search.set(name, String(value));

@@ -1,6 +1,6 @@
 /** What can be done: one function per decision a person takes. */
 import { request } from "./client";
-import type { AuditVerdict, Brake, Me, NodeState, Swap } from "./types";
+import type { AuditVerdict, Brake, Hold, MadeToken, MadeWebhook, Me, NodeState, Scope, Swap, SwapLimits } from "./types";
 
 export const signIn = (username: string, password: string) =>
   request<Me>("/session", { method: "POST", body: { username, password } });
@@ -43,6 +43,35 @@ export const approvalRefuse = (id: string, planDigest: string, reason: string) =
 
 export const brakeSet = (tenant: string, engaged: boolean, reason: string) =>
   request<Brake>("/swaps/brake", { method: "PUT", body: { tenant, engaged, reason } });
+
+export const limitsSet = (tenant: string, limits: SwapLimits) =>
+  request<SwapLimits>("/swaps/limits", { method: "PUT", body: { tenant, ...limits } });
+
+export const holdRelease = (id: string) => request<Hold>("/swaps/holds/{id}/release", { id, method: "POST" });
+
+export interface TokenWish {
+  tenant: string;
+  name: string;
+  scopes: Scope[];
+  expires_at: string | null;
+}
+
+export const tokenCreate = (wish: TokenWish, idempotencyKey: string) =>
+  request<MadeToken>("/tokens", { method: "POST", body: wish, idempotencyKey });
+
+export const tokenRevoke = (id: string) => request<void>("/tokens/{id}", { id, method: "DELETE" });
+
+export interface WebhookWish {
+  tenant: string;
+  url: string;
+  /** None of them means all. */
+  kinds: string[];
+}
+
+export const webhookCreate = (wish: WebhookWish, idempotencyKey: string) =>
+  request<MadeWebhook>("/webhooks", { method: "POST", body: wish, idempotencyKey });
+
+export const webhookRemove = (id: string) => request<void>("/webhooks/{id}", { id, method: "DELETE" });
 
 export const auditVerify = (tenant: string) =>
   request<AuditVerdict>("/audit/verify", { method: "POST", body: { tenant } });

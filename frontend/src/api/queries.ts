@@ -6,11 +6,14 @@ import { request } from "./client";
 import type {
   Approval,
   ApprovalDetail,
+  ApiToken,
   AuditEntry,
   Brake,
   Certificate,
   Cluster,
+  Delivery,
   FleetNode,
+  Hold,
   Job,
   JobEvent,
   Layout,
@@ -27,7 +30,9 @@ import type {
   SpareChoice,
   Swap,
   SwapEvent,
+  SwapLimits,
   SwapSummary,
+  Webhook,
 } from "./types";
 
 /** The most rows the API gives in one page. */
@@ -45,11 +50,11 @@ const cursorOf = (next: string | null): string | null =>
   next && new URL(next, location.origin).searchParams.get("cursor");
 
 /** A list that is read page by page. */
-function list<T>(kind: string, route: Route, filters: Filters) {
+function list<T>(kind: string, route: Route, filters: Filters, id = "") {
   return infiniteQueryOptions({
-    queryKey: [kind, "list", filters],
+    queryKey: [kind, "list", filters, id],
     queryFn: ({ pageParam: cursor, signal }) =>
-      request<Page<T>>(route, { query: { ...filters, limit: PAGE_ROWS, cursor }, signal }),
+      request<Page<T>>(route, { id, query: { ...filters, limit: PAGE_ROWS, cursor }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => cursorOf(page.next),
   });
@@ -133,6 +138,26 @@ export const brakeQuery = (tenant: string) =>
     queryKey: ["brake", tenant],
     queryFn: ({ signal }) => request<Brake>("/swaps/brake", { query: { tenant }, signal }),
   });
+
+export const limitsQuery = (tenant: string) =>
+  queryOptions({
+    queryKey: ["limits", tenant],
+    queryFn: ({ signal }) => request<SwapLimits>("/swaps/limits", { query: { tenant }, signal }),
+  });
+
+/** Ranks that are held now. */
+export const holdsQuery = (tenant: string) =>
+  queryOptions({
+    queryKey: ["hold", tenant],
+    queryFn: ({ signal }) => request<Page<Hold>>("/swaps/holds", { query: { tenant, open: true, limit: PAGE_ROWS }, signal }),
+  });
+
+export const tokensQuery = (tenant: string) => list<ApiToken>("token", "/tokens", { tenant });
+
+export const webhooksQuery = (tenant: string) => list<Webhook>("webhook", "/webhooks", { tenant });
+export const webhookQuery = (id: string) => one<Webhook>("webhook", "/webhooks/{id}", id);
+export const deliveriesQuery = (id: string, filters: Filters) =>
+  list<Delivery>("delivery", "/webhooks/{id}/deliveries", filters, id);
 
 export const approvalsQuery = (filters: Filters) => list<Approval>("approval", "/approvals", filters);
 export const approvalQuery = (id: string) => one<ApprovalDetail>("approval", "/approvals/{id}", id);

@@ -91,6 +91,10 @@ export type Constraint = Plan["constraints"][number];
 export type SwapEvent = Omit<Sent<Schemas["SwapEvent"]>, "detail"> & { detail: Record<string, unknown> };
 export type Certificate = Omit<Sent<Schemas["Certificate"]>, "document"> & { document: Record<string, unknown> };
 export type Brake = Sent<Schemas["Brake"]>;
+/** How many planned swaps of a tenant may be under way at once. */
+export type SwapLimits = Omit<Sent<Schemas["Limits"]>, "tenant">;
+/** A rank for which no planned swap is proposed any more. */
+export type Hold = Sent<Schemas["Hold"]>;
 
 export type Approval = Omit<Sent<Schemas["Request"]>, "state"> & { state: ApprovalState };
 /** One approval with the document that is decided about. */
@@ -110,5 +114,16 @@ export type Overview = Omit<OverviewSent, "swaps_open" | "last_swap"> & {
   swaps_open: SwapSummary[];
   last_swap: SwapSummary | null;
 };
+
+export type Scope = Schemas["ScopesEnum"];
+/** A token of a program, without its text. */
+export type ApiToken = Sent<Schemas["Token"]>;
+/** A token with its text, which is shown this once. */
+export type MadeToken = Sent<Schemas["MadeToken"]>;
+
+export type Webhook = Sent<Schemas["WebhookOut"]>;
+/** A webhook with its secret, which is shown this once. */
+export type MadeWebhook = Sent<Schemas["WebhookMadeOut"]>;
+export type Delivery = Sent<Schemas["DeliveryOut"]>;
 
 export type SearchHit = Sent<Schemas["HitOut"]>;

@@ -36,6 +36,7 @@ function useKeys(openHelp: () => void): readonly Shortcut[] {
     { keys: "g s", label: "Swaps", run: go(paths.swaps()) },
     { keys: "g a", label: "Approvals", run: go(paths.approvals()) },
     { keys: "g u", label: "Audit", run: go(paths.audit()) },
+    { keys: "g e", label: "Settings", run: go(paths.settings()) },
     { keys: "a", label: "Approve what is on screen (asks once more)", run: approve },
     { keys: "?", label: "This list", run: openHelp },
   ];

@@ -1,4 +1,4 @@
-import { Modal } from "@mantine/core";
+import { Dialog } from "@/ui/Dialog";
 
 import styles from "./frame.module.css";
 import type { Shortcut } from "./shortcuts";
@@ -11,7 +11,7 @@ interface KeysProps {
 export default function Keys({ keys, onClose }: KeysProps) {
   const all = [{ keys: "Ctrl K", label: "Find a node, job or swap" }, ...keys];
   return (
-    <Modal opened onClose={onClose} title="Keyboard" centered radius={12} closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog title="Keyboard" onClose={onClose}>
       <dl className={styles.keys}>
         {all.map(({ keys: pressed, label }) => (
           <div key={pressed}>
@@ -24,6 +24,6 @@ export default function Keys({ keys, onClose }: KeysProps) {
           </div>
         ))}
       </dl>
-    </Modal>
+    </Dialog>
   );
 }

@@ -13,6 +13,7 @@ const PLACES: readonly (readonly [string, string, IconName])[] = [
   ["Swaps", paths.swaps(), "swaps"],
   ["Approvals", paths.approvals(), "approvals"],
   ["Audit", paths.audit(), "audit"],
+  ["Settings", paths.settings(), "settings"],
 ];
 
 export const Logo = () => (

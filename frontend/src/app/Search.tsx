@@ -30,6 +30,9 @@ const PAGES: readonly Offer[] = [
   ["Swaps", paths.swaps()],
   ["Approvals", paths.approvals()],
   ["Audit: verify the chain", paths.audit()],
+  ["Settings: brake, limits and held ranks", paths.settings()],
+  ["Settings: tokens of programs", paths.tokens()],
+  ["Settings: webhooks", paths.webhooks()],
 ].map(([name, path]) => ({ key: `page ${name}`, kind: "page", name: name ?? "", path: path ?? "/" }));
 
 function useOffers(text: string): { offers: Offer[]; searching: boolean } {

@@ -24,7 +24,7 @@ export function TopBar({ onSearch, onKeys }: TopBarProps) {
   return (
     <header className={styles.top}>
       <TenantSwitch />
-      <button type="button" className={styles.search} onClick={onSearch} aria-keyshortcuts="Meta+K Control+K">
+      <button type="button" className={styles.search} onClick={onSearch} aria-label="Find a node, job or swap" aria-keyshortcuts="Meta+K Control+K">
         <Icon name="search" size={14} />
         <span>Find a node, job or swap</span>
         <kbd>{modifier()} K</kbd>
@@ -84,7 +84,7 @@ function WhoIAm() {
   return (
     <Menu width={250} position="bottom-end">
       <Menu.Target>
-        <button type="button" className={styles.who}>
+        <button type="button" className={styles.who} aria-label={`Signed in as ${me.display_name || me.username}`}>
           <Icon name="person" size={15} />
           <span>{me.display_name || me.username}</span>
         </button>

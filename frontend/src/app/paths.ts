@@ -9,6 +9,10 @@ export const paths = {
   swap: (id: string) => `/swaps/${id}`,
   approvals: () => "/approvals",
   approval: (id: string) => `/approvals/${id}`,
+  settings: () => "/settings",
+  tokens: () => "/settings/tokens",
+  webhooks: () => "/settings/webhooks",
+  webhook: (id: string) => `/settings/webhooks/${id}`,
   audit: (subject?: string) => (subject ? `/audit?subject=${encodeURIComponent(subject)}` : "/audit"),
 } as const;
 
@@ -19,6 +23,7 @@ export function pathOf(kind: string, id: string): string | null {
     job: paths.job,
     swap: paths.swap,
     approval: paths.approval,
+    webhook: paths.webhook,
   };
   return pages[kind]?.(id) ?? null;
 }

@@ -30,6 +30,16 @@ export const routes: RouteObject[] = [
           { path: "approvals", lazy: page(() => import("@/pages/approvals/Approvals")) },
           { path: "approvals/:id", lazy: page(() => import("@/pages/approval/Approval")) },
           { path: "audit", lazy: page(() => import("@/pages/audit/Audit")) },
+          {
+            path: "settings",
+            lazy: page(() => import("@/pages/settings/Settings")),
+            children: [
+              { index: true, lazy: page(() => import("@/pages/settings/SwapSafety")) },
+              { path: "tokens", lazy: page(() => import("@/pages/settings/Tokens")) },
+              { path: "webhooks", lazy: page(() => import("@/pages/settings/Webhooks")) },
+            ],
+          },
+          { path: "settings/webhooks/:id", lazy: page(() => import("@/pages/settings/Webhook")) },
           { path: "*", lazy: page(() => import("@/pages/NotFound")) },
         ],
       },

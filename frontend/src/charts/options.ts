@@ -101,6 +101,14 @@ const axis = (): uPlot.Axis => ({
   ticks: { show: false },
 });
 
+/** Ticks with as many decimals as their distance asks for, all alike. */
+export function ticksText(splits: readonly number[]): string[] {
+  const apart = Math.abs((splits[1] ?? 0) - (splits[0] ?? 0));
+  const decimals = apart > 0 ? Math.min(6, Math.max(0, -Math.floor(Math.log10(apart) + 1e-9))) : 0;
+  const shown = new Intl.NumberFormat("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return splits.map((value) => shown.format(value));
+}
+
 function axes(model: ChartModel, quietX: boolean): uPlot.Axis[] {
   const below: uPlot.Axis = { ...axis(), size: quietX ? 8 : X_AXIS_PX, gap: 6, grid: { show: false } };
   if (model.axis === "step") below.values = (_plot, splits) => splits.map((step) => count(step));
@@ -110,7 +118,7 @@ function axes(model: ChartModel, quietX: boolean): uPlot.Axis[] {
   below.space = 64;
   return [
     below,
-    { ...axis(), size: Y_AXIS_PX, values: (_plot, splits) => splits.map((value) => measure(value)), space: 28 },
+    { ...axis(), size: Y_AXIS_PX, values: (_plot, splits) => ticksText(splits), space: 28 },
   ];
 }
 

@@ -5,6 +5,7 @@ import { digestOf, idOf, randomMake } from "./random";
 import { fleetSeed } from "./seedFleet";
 import { jobsSeed, lossAt, VALIDATE_EVERY_STEPS } from "./seedJobs";
 import { actorFor, eventOf, swapsSeed, WAY } from "./seedSwaps";
+import { settingsSeed } from "./seedSettings";
 import type { World } from "./world";
 import { iso } from "./world";
 
@@ -32,6 +33,7 @@ export function worldMake(now: number, large = false): World {
       person(1, "otto", "Otto Brandt", [["operator"]]),
       person(2, "ada", "Ada Lindqvist", [["viewer", "approver", "auditor"], ["viewer"]]),
       person(3, "vera", "Vera Ito", [["viewer"]]),
+      person(4, "root", "Ruth Okafor", [["operator", "approver", "auditor", "admin"]]),
     ],
     clusters: [],
     nodes: new Map(),
@@ -47,11 +49,17 @@ export function worldMake(now: number, large = false): World {
     approvals: new Map(),
     audit: [],
     brake: { tenant: idOf("tenant", 1), engaged: false, engaged_by: null, reason: null, at: null },
+    limits: { per_job: 1, per_rack: 1, per_tenant: 4 },
+    holds: [],
+    tokens: [],
+    webhooks: [],
+    deliveries: [],
     tell: () => undefined,
   };
   fleetSeed(world, large);
   jobsSeed(world);
   swapsSeed(world);
+  settingsSeed(world);
   const events = [...world.swaps.values()].flatMap((swap) => (world.swapEvents.get(swap.id) ?? []).map((event) => ({ swap, event })));
   for (const { swap, event } of events.toSorted((one, other) => one.event.at.localeCompare(other.event.at))) {
     auditAdd(world, event.actor, `swap.${event.action}`, `swap:${swap.id}`, { from: event.from_state, to: event.to_state, ...event.detail }, event.at);
@@ -105,7 +113,6 @@ function swapStep(world: World, swap: Swap): void {
     const job = world.jobs.get(swap.job.id);
     swap.watch_from_step = job?.committed_step ?? 0;
     swap.pause_ms = 39.4;
-    swap.stall_ms = 24.1;
     swap.steps_lost = 0;
     if (job) job.epoch = (job.epoch ?? 0) + 1;
     swapMove(world, swap, "watching");

@@ -8,6 +8,7 @@ import { isAllowed, page, problem, queryOf } from "./answers";
 import { approvalHandlers } from "./approvalHandlers";
 import { fleetHandlers } from "./fleetHandlers";
 import { jobHandlers } from "./jobHandlers";
+import { settingsHandlers } from "./settingsHandlers";
 import { swapHandlers } from "./swapHandlers";
 import type { World } from "./world";
 import { iso } from "./world";
@@ -29,8 +30,8 @@ function overviewOf(world: World): Overview {
       ready: spares.length - reserved,
       reserved,
       unfit: 0,
-      target_percent: 5,
-      percent: (spares.length / nodes.length) * 100,
+      target_percent: 3,
+      percent: ((spares.length - reserved) / nodes.length) * 100,
     },
     swaps_open: swaps.filter(({ state }) => !ENDED.has(state)),
     approvals_waiting_for_me: isAllowed(world, "approver")
@@ -91,6 +92,7 @@ export const handlersMake = (world: World): RequestHandler[] => [
   http.get("/api/v1/search", ({ request }) => HttpResponse.json(searchIn(world, queryOf(request.url, "q")))),
   ...fleetHandlers(world),
   ...jobHandlers(world),
+  ...settingsHandlers(world),
   ...swapHandlers(world),
   ...approvalHandlers(world),
   http.get("/api/v1/audit", ({ request }) =>

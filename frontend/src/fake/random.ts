@@ -25,6 +25,10 @@ export function idOf(kind: string, number: number): string {
     approval: "e0",
     audit: "f0",
     certificate: "f1",
+    hold: "d1",
+    token: "a2",
+    webhook: "a3",
+    delivery: "a4",
   };
   return `0199cafe-00${kinds[kind] ?? "ff"}-7000-8000-${number.toString(16).padStart(12, "0")}`;
 }

@@ -130,7 +130,7 @@ function swapMake(world: World, wish: SwapWish): Swap {
     plan_digest: digest,
     approval: planned && wish.path.includes("awaiting_approval") ? idOf("approval", wish.number) : null,
     runtime_swap_id: wish.path.includes("preparing") ? `swap-${wish.number}` : null,
-    stall_ms: wish.pauseMs ? wish.pauseMs * 0.6 : null,
+    stall_ms: !planned && wish.pauseMs ? wish.pauseMs * 0.6 : null,
     watch_from_step: wish.fromStep ?? null,
     watch_steps: 30,
     band: { series: "validation_loss", points: 20, center: centre, half_width: Math.max(0.05 * centre, 0.1), rule: "Line through the last 20 points (Theil-Sen), taken to the end of the watch; half width 5 scatters, at least 5 % of the centre." },

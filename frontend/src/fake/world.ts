@@ -1,10 +1,13 @@
 /** What the fake backend holds, and who is told of a change. */
 import type {
+  ApiToken,
   ApprovalDetail,
   AuditEntry,
   Brake,
   Certificate,
   Cluster,
+  Delivery,
+  Hold,
   Job,
   JobEvent,
   LossPoint,
@@ -15,6 +18,8 @@ import type {
   SignalLine,
   Swap,
   SwapEvent,
+  SwapLimits,
+  Webhook,
 } from "@/api/types";
 
 export interface World {
@@ -36,6 +41,11 @@ export interface World {
   approvals: Map<string, ApprovalDetail>;
   audit: AuditEntry[];
   brake: Brake;
+  limits: SwapLimits;
+  holds: Hold[];
+  tokens: ApiToken[];
+  webhooks: Webhook[];
+  deliveries: Delivery[];
   /** Called with each delta. */
   tell: (kind: string, payload: Record<string, unknown>) => void;
 }

@@ -49,34 +49,54 @@ function withPoint(points: LossPoint[], point: LossPoint): LossPoint[] {
 /** A curve of which steps were not told is read anew, at most so often. */
 const CURVE_WAIT_MS = 3_000;
 
-const curvesRead = new Map<string, number>();
+/** Jobs whose curve was just read anew: whether another gap was seen meanwhile. */
+const curvesRead = new Map<string, boolean>();
 
 /** Progress may be told of the latest step alone: those between are at the server. */
 function curveComplete(client: QueryClient, point: LossPoint, id: string): void {
   const queryKey = ["job", id, "loss"];
   const last = client.getQueryData<{ points: LossPoint[] }>(queryKey)?.points.at(-1);
-  const now = Date.now();
-  if (!last || point.step <= last.step + 1 || now - (curvesRead.get(id) ?? 0) < CURVE_WAIT_MS) return;
-  curvesRead.set(id, now);
+  if (!last || point.step <= last.step + 1) return;
+  if (curvesRead.has(id)) {
+    curvesRead.set(id, true);
+    return;
+  }
+  curvesRead.set(id, false);
   void client.invalidateQueries({ queryKey });
+  setTimeout(() => {
+    const again = curvesRead.get(id);
+    curvesRead.delete(id);
+    if (again) void client.invalidateQueries({ queryKey });
+  }, CURVE_WAIT_MS);
+}
+
+/** The steps that progress tells of: since the delta before, or the latest alone. */
+function pointsOf(fields: Fields): LossPoint[] {
+  const told = Array.isArray(fields.points) ? (fields.points as Fields[]) : [fields];
+  return told.flatMap((one) => pointOf(one) ?? []);
 }
 
 function patchJob(client: QueryClient, fields: Fields): void {
-  const { step_s, ...rest } = fields;
+  const { step_s, points: _points, ...rest } = fields;
   // a step without a validation does not make the last validation unknown
   const known = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
-  const job: Fields = { ...known, ...(typeof step_s === "number" ? { step_time_s: step_s } : {}) };
+  const job: Fields = {
+    ...known,
+    ...(typeof step_s === "number" ? { step_time_s: step_s } : {}),
+    // progress is told because a report came
+    reported_at: new Date().toISOString(),
+  };
   patchKind(client, "job", job);
   client.setQueriesData<Overview>(
     { queryKey: ["overview"] },
     (old) => old && { ...old, jobs: patchRows<Job>(old.jobs, job) },
   );
-  const point = pointOf(fields);
-  if (!point) return;
-  curveComplete(client, point, String(fields.id));
+  const points = pointsOf(fields);
+  if (!points[0]) return;
+  curveComplete(client, points[0], String(fields.id));
   client.setQueryData<{ points: LossPoint[] }>(
     ["job", fields.id, "loss"],
-    (old) => old && { ...old, points: withPoint(old.points, point) },
+    (old) => old && { ...old, points: points.reduce(withPoint, old.points) },
   );
 }
 
@@ -86,7 +106,9 @@ const FOLLOW_UPS: Readonly<Record<string, readonly string[]>> = {
   approval: ["overview", "swap", "audit"],
   node: ["overview", "layout"],
   job: ["overview", "layout"],
-  brake: ["brake", "overview", "audit"],
+  brake: ["overview", "audit"],
+  limits: ["audit"],
+  hold: ["audit"],
 };
 
 export function deltaApply(client: QueryClient, delta: Delta): void {

@@ -42,7 +42,6 @@ export function DecideDialog({ approval, decision, onClose }: DecideDialogProps)
   const label = approving ? "Approve this plan" : "Refuse this plan";
   return (
     <ReasonDialog
-      opened
       onClose={onClose}
       title={label}
       effect={approval.summary}

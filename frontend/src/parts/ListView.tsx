@@ -1,9 +1,9 @@
 /** A page of rows: read by cursor, ordered and filtered by the address, taken away as CSV. */
 import { Button } from "@mantine/core";
-import type { InfiniteData, UseInfiniteQueryOptions } from "@tanstack/react-query";
+import type { InfiniteData, UseInfiniteQueryOptions, UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 
 import type { Page } from "@/api/types";
 import { Trouble } from "@/app/View";
@@ -35,13 +35,15 @@ interface ListViewProps<T extends { id: string | number }> {
   sort: Sort;
   onSort: (sort: Sort) => void;
   empty: ReactNode;
+  /** Where the server gives all rows that match as CSV; without it they are read here. */
+  exportAt?: string;
   filters?: ReactNode;
 }
 
 export function ListView<T extends { id: string | number }>(props: ListViewProps<T>) {
   const { what, columns, sort, onSort, empty, filters } = props;
   const query = useInfiniteQuery(props.options as ListOptions<T>);
-  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.results) ?? [], [query.data]);
+  const rows = useMemo(() => rowsOf(query.data), [query.data]);
   const more = query.hasNextPage && rows.length < ROWS_READ_MAX;
   const next = () => {
     if (more && !query.isFetching) void query.fetchNextPage();
@@ -55,9 +57,13 @@ export function ListView<T extends { id: string | number }>(props: ListViewProps
       <div className={styles.filters}>
         {filters}
         <span className={styles.spacer} />
-        <Button size="xs" variant="default" disabled={rows.length === 0} onClick={() => exportRows(what, rows, columns)}>
-          Export CSV
-        </Button>
+        {props.exportAt && rows.length > 0 ? (
+          <Button size="xs" variant="default" component="a" href={props.exportAt} download>
+            Export CSV
+          </Button>
+        ) : (
+          <ExportRead what={what} query={query} columns={columns} />
+        )}
       </div>
       <div className={styles.box}>
         {query.data === undefined ? (
@@ -78,8 +84,41 @@ export function ListView<T extends { id: string | number }>(props: ListViewProps
   );
 }
 
-function exportRows<T>(what: string, rows: readonly T[], columns: readonly Column<T>[]): void {
-  download(`${what.toLowerCase()}.csv`, "text/csv", csv(rows, columns));
+const rowsOf = <T,>(data: InfiniteData<Page<T>> | undefined): T[] => data?.pages.flatMap((page) => page.results) ?? [];
+
+type Reading<T> = UseInfiniteQueryResult<InfiniteData<Page<T>>>;
+
+/** Reads page after page, to the last one or until one fails. */
+async function readOn<T>(read: Reading<T>): Promise<Reading<T>> {
+  const over = !read.hasNextPage || read.isFetchNextPageError || rowsOf(read.data).length >= ROWS_READ_MAX;
+  return over ? read : readOn(await read.fetchNextPage());
+}
+
+interface ExportReadProps<T> {
+  what: string;
+  query: Reading<T>;
+  columns: readonly Column<T>[];
+}
+
+/** Exports what the server gives no file of: reads the rest first, so that the file is whole. */
+function ExportRead<T>({ what, query, columns }: ExportReadProps<T>) {
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    const read = await readOn(query);
+    setBusy(false);
+    setFailed(read.isFetchNextPageError);
+    if (!read.isFetchNextPageError) download(`${what.toLowerCase()}.csv`, "text/csv", csv(rowsOf(read.data), columns));
+  };
+  return (
+    <>
+      {failed ? <span role="alert">Not exported: the rest could not be read.</span> : null}
+      <Button size="xs" variant="default" loading={busy} disabled={rowsOf(query.data).length === 0} onClick={() => void run()}>
+        Export CSV
+      </Button>
+    </>
+  );
 }
 
 interface ChoiceProps {

@@ -52,8 +52,14 @@ export function GradeShape({ grade, size = 12 }: { grade: Grade; size?: number }
 export function GradeMark({ grade, stale = false }: { grade: Grade; stale?: boolean }) {
   return (
     <span className={styles.mark}>
-      <GradeShape grade={grade} />
-      <span className={styles.word}>
+      {stale ? (
+        <span className={styles.stale}>
+          <GradeShape grade={grade} />
+        </span>
+      ) : (
+        <GradeShape grade={grade} />
+      )}
+      <span className={stale ? "dim" : styles.word}>
         {GRADE_WORDS[grade]}
         {stale ? <span className="dim"> (stale)</span> : null}
       </span>

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useId } from "react";
 
+import { useScrollable } from "./scrollable";
 import styles from "./panel.module.css";
 
 interface PanelProps {
@@ -14,13 +15,20 @@ interface PanelProps {
 
 export function Panel({ title, aside, children, flush = false }: PanelProps) {
   const id = useId();
+  const scrollable = useScrollable<HTMLDivElement>();
   return (
     <section className={styles.panel} aria-labelledby={id}>
       <header className={styles.head}>
         <h2 id={id}>{title}</h2>
         {aside ? <div className={styles.aside}>{aside}</div> : null}
       </header>
-      <div className={flush ? styles.flush : styles.body}>{children}</div>
+      {flush ? (
+        <div className={styles.flush} {...scrollable}>
+          {children}
+        </div>
+      ) : (
+        <div className={styles.body}>{children}</div>
+      )}
     </section>
   );
 }

@@ -5,6 +5,7 @@ import { exact, span, stopwatch } from "@/format/times";
 
 import { Icon } from "./Icon";
 import { useNow } from "./now";
+import { useScrollable } from "./scrollable";
 import styles from "./rail.module.css";
 
 export type StepState = "done" | "current" | "ahead" | "stopped";
@@ -41,8 +42,9 @@ function deadline(step: RailStep, now: number): ReactNode {
 
 export function PhaseRail({ steps }: { steps: readonly RailStep[] }) {
   const now = useNow();
+  const scrollable = useScrollable<HTMLOListElement>();
   return (
-    <ol className={styles.rail} aria-label="Phases">
+    <ol className={styles.rail} aria-label="Phases" {...scrollable}>
       {steps.map((step) => (
         <li key={step.key} className={styles[step.state]} aria-current={step.state === "current" ? "step" : undefined}>
           <span className={styles.line}>

@@ -78,10 +78,10 @@ export function Skeleton({ rows = 5, height = 14 }: { rows?: number; height?: nu
   );
 }
 
-/** Loading of a whole page: title, figures, two panels. */
-export const PageSkeleton = () => (
+/** Loading of a whole page: title, unless it stands there already, figures, two panels. */
+export const PageSkeleton = ({ titled = false }: { titled?: boolean }) => (
   <div className="stack" role="status" aria-label="Loading">
-    <span className={styles.block} style={{ height: 28, width: 220 }} />
+    {titled ? null : <span className={styles.block} style={{ height: 44, width: 220 }} />}
     <span className={styles.block} style={{ height: 68 }} />
     <span className={styles.block} style={{ height: 260 }} />
     <span className={styles.block} style={{ height: 180 }} />

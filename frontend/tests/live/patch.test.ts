@@ -52,6 +52,24 @@ describe("progress of a job", () => {
     expect(cachedPoints()).toHaveLength(2);
   });
 
+  test("that tells of several steps fills the curve with each, and asks for nothing", () => {
+    const invalidate = vi.spyOn(client, "invalidateQueries");
+    const points = [1241, 1242, 1243].map((step) => ({ epoch: 3, step, loss: 2, validation_loss: null, step_s: 0.4 }));
+    deltaApply(client, progress({ epoch: 3, step: 1243, loss: 2, points, complete: true }));
+    expect(cachedPoints().map(({ step }) => step)).toEqual([1240, 1241, 1242, 1243]);
+    expect(invalidate).not.toHaveBeenCalled();
+  });
+
+  test("that leaves out steps has the curve read anew at once, and again for what was left out meanwhile", () => {
+    vi.useFakeTimers();
+    const invalidate = vi.spyOn(client, "invalidateQueries");
+    for (const step of [1250, 1260, 1270]) deltaApply(client, progress({ epoch: 3, step, loss: 2 }));
+    expect(invalidate).toHaveBeenCalledTimes(1);
+    vi.runAllTimers();
+    expect(invalidate).toHaveBeenCalledTimes(2);
+    vi.useRealTimers();
+  });
+
   test("adds no field that the cache does not hold", () => {
     deltaApply(client, progress({ epoch: 3, step: 1241, loss: 2, secret: "x" }));
     expect(cachedJob()).not.toHaveProperty("secret");

@@ -23,13 +23,13 @@ describe("the first line", () => {
   });
   test("tells unknown from well", () => {
     expect(say({ jobs: [job("unknown")] })).toBe("Protection of gpt is unknown.");
-    expect(say({ nodes_by_grade: { ...quiet.nodes_by_grade, unknown: 1 } })).toBe("1 node is not heard of.");
+    expect(say({ nodes_by_grade: { ...quiet.nodes_by_grade, unknown: 1 } })).toBe("1 node has an unknown grade.");
   });
   test("does not ask for the protection of a job that does not run", () => {
     expect(say({ jobs: [job("unknown", "finished")] })).toBe("All quiet. Nothing needs you.");
   });
   test("says when the reserve is short, not when it is unknown", () => {
-    expect(say({ spares: { ...quiet.spares, percent: 2 } })).toBe("The spare reserve is below its target.");
+    expect(say({ spares: { ...quiet.spares, percent: 2 } })).toBe("Fewer spares stand by than should.");
     expect(say({ spares: { ...quiet.spares, percent: null } })).toBe("All quiet. Nothing needs you.");
   });
 });

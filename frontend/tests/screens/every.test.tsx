@@ -10,7 +10,7 @@ import { heading, open } from "../support/screen";
 
 interface Case {
   path: string;
-  as?: "otto" | "ada";
+  as?: "otto" | "ada" | "root";
   title: string | RegExp;
   /** Something that only the loaded page says. */
   says: RegExp;
@@ -41,6 +41,10 @@ const CASES: Record<string, Case> = {
   "an approval": { path: `/approvals/${idOf("approval", 1)}`, as: "ada", title: "Approval of a swap", says: /Risk of not doing/ },
   audit: { path: "/audit", as: "ada", prepare: shortChain, title: "Audit", says: /Verify the chain now/ },
   "an audit that one may not see": { path: "/audit", title: "Audit", says: /You may not see this/ },
+  "swap safety": { path: "/settings", title: "Settings", says: /These are in force|Changing them needs the role admin/ },
+  tokens: { path: "/settings/tokens", title: "Settings", says: /nightly report/ },
+  webhooks: { path: "/settings/webhooks", as: "root", title: "Settings", says: /pager\.example\.org/ },
+  "a webhook": { path: `/settings/webhooks/${idOf("webhook", 1)}`, as: "root", title: "pager.example.org", says: /Given up/ },
   "an address that is none": { path: "/nowhere", title: "No such page", says: /Nothing is at this address/ },
 };
 

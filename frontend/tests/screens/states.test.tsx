@@ -70,6 +70,24 @@ describe("live", () => {
   });
 });
 
+describe("a rack", () => {
+  test("is one stop of the tab key, and arrows go from tile to tile", async () => {
+    const { user, path } = open("/fleet");
+    const first = await screen.findByRole("link", { name: /^n1, / });
+    const rack = screen.getByRole("region", { name: "rack-1" });
+    expect(rack.querySelectorAll("a[tabindex='0']")).toHaveLength(1);
+    first.focus();
+    await user.keyboard("{ArrowRight}{ArrowRight}");
+    expect(document.activeElement?.textContent).toMatch(/^n3/);
+    expect(rack.querySelectorAll("a[tabindex='0']")).toHaveLength(1);
+    await user.keyboard("{End}{ArrowRight}");
+    expect(document.activeElement?.textContent).toMatch(/^n8/);
+    await user.keyboard("{Home}{Enter}");
+    await heading("n1");
+    expect(path()).toBe(`/nodes/${idOf("node", 100_001)}`);
+  });
+});
+
 describe("the frame", () => {
   test("keys go places, and ? lists them", async () => {
     const { user, path } = open("/");

@@ -20,7 +20,7 @@ beforeAll(() => server.listen({ onUnhandledRequest: "error" }));
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-type Person = "otto" | "ada" | "vera" | null;
+type Person = "otto" | "ada" | "vera" | "root" | null;
 
 interface Opened {
   world: World;

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 
+import { address } from "@/api/client";
 import { clustersQuery, layoutQuery, nodesQuery } from "@/api/queries";
 import type { Cluster } from "@/api/types";
 import { PageHead } from "@/app/PageHead";
@@ -9,7 +10,7 @@ import { View } from "@/app/View";
 import { words } from "@/format/numbers";
 import { Choice, ListView, TextFilter } from "@/parts/ListView";
 import { GRADES } from "@/ui/Grade";
-import { Empty } from "@/ui/States";
+import { Empty, PageSkeleton } from "@/ui/States";
 
 import { COLUMNS } from "./columns";
 import styles from "./fleet.module.css";
@@ -37,7 +38,16 @@ export default function Fleet() {
   const { tenant } = useSession();
   const clusters = useQuery(clustersQuery(tenant.id));
   return (
-    <View what="The clusters" query={clusters}>
+    <View
+      what="The clusters"
+      query={clusters}
+      loading={
+        <>
+          <PageHead title="Fleet" />
+          <PageSkeleton titled />
+        </>
+      }
+    >
       {(page) => {
         const first = page.results[0];
         return first ? <Clusters clusters={page.results} first={first} /> : <Blank />;
@@ -97,7 +107,7 @@ function RackView({ cluster }: { cluster: Cluster }) {
   const { tenant } = useSession();
   const layout = useQuery(layoutQuery(cluster.id, tenant.id));
   return (
-    <View what="The layout" query={layout}>
+    <View what="The layout" query={layout} loading={<PageSkeleton titled />}>
       {(data) => (data.racks.every((rack) => rack.nodes.length === 0) ? <NoNodes /> : <Standing layout={data} />)}
     </View>
   );
@@ -107,10 +117,12 @@ function NodeList({ cluster }: { cluster: Cluster }) {
   const { tenant } = useSession();
   const { values, set } = useAddress(["grade", "state", "spare", "search", "sort"]);
   const { sort, ...filters } = values;
+  const asked = { ...filters, cluster: cluster.id, tenant: tenant.id };
   return (
     <ListView
       what="Nodes"
-      options={nodesQuery({ ...filters, cluster: cluster.id, tenant: tenant.id })}
+      options={nodesQuery(asked)}
+      exportAt={address("/nodes/export", "", { ...asked, format: "csv" })}
       columns={COLUMNS}
       sort={sort ?? ""}
       onSort={(next) => set("sort", next)}

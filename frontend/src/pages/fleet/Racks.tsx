@@ -1,5 +1,6 @@
 /** Racks as they stand: one tile per node, its grade as colour and as shape. */
-import { memo, useMemo } from "react";
+import type { KeyboardEvent } from "react";
+import { memo, useMemo, useState } from "react";
 import { Link } from "react-router";
 
 import type { Grade, Layout, NodeTile, Rack } from "@/api/types";
@@ -9,6 +10,7 @@ import { wordsWithin } from "@/format/numbers";
 import { rankText } from "@/parts/links";
 import { GRADES, GRADE_WORDS, GradeBar, GradeShape } from "@/ui/Grade";
 
+import { tileNext } from "./arrows";
 import styles from "./fleet.module.css";
 
 /** From so many nodes on, a tile is only its shape; its words are in its title. */
@@ -94,23 +96,37 @@ interface RackBoxProps {
 
 const rackName = (rack: Rack): string => rack.rack?.name ?? "Rack not known";
 
-const RackBox = memo(({ rack, small, marked }: RackBoxProps) => (
-  <section className={styles.rack} aria-label={rackName(rack)}>
-    <header>
-      <h2>{rackName(rack)}</h2>
-      <span className="dim small">
-        {small ? "" : `${rack.nodes.length} nodes, `}worst {GRADE_WORDS[worst(rack.nodes)].toLowerCase()}
-      </span>
-    </header>
-    <ul className={small ? styles.tilesSmall : styles.tiles}>
-      {rack.nodes.map((node) => (
-        <li key={node.id} className={marked.has(node.id) ? styles.marked : undefined}>
-          <Tile node={node} small={small} />
-        </li>
-      ))}
-    </ul>
-  </section>
-));
+/** A rack is one stop of the tab key; arrows go from tile to tile within it. */
+const RackBox = memo(({ rack, small, marked }: RackBoxProps) => {
+  const [at, setAt] = useState(0);
+  const onKeyDown = (event: KeyboardEvent<HTMLUListElement>) => {
+    const tiles = [...event.currentTarget.querySelectorAll("a")];
+    const next = tileNext(tiles, event.key);
+    if (!next) return;
+    event.preventDefault();
+    setAt(tiles.indexOf(next));
+    next.focus();
+  };
+  return (
+    <section className={styles.rack} aria-label={rackName(rack)}>
+      <header>
+        <h2>{rackName(rack)}</h2>
+        <span className="dim small">
+          {small ? "" : `${rack.nodes.length} ${rack.nodes.length === 1 ? "node" : "nodes"}, `}worst {GRADE_WORDS[worst(rack.nodes)].toLowerCase()}
+        </span>
+      </header>
+      {/* the tiles are links; the list only moves the focus among them */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+      <ul className={small ? styles.tilesSmall : styles.tiles} onKeyDown={onKeyDown}>
+        {rack.nodes.map((node, index) => (
+          <li key={node.id} className={marked.has(node.id) ? styles.marked : undefined}>
+            <Tile node={node} small={small} isStop={index === Math.min(at, rack.nodes.length - 1)} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+});
 RackBox.displayName = "RackBox";
 
 const ranksOf = (node: NodeTile): string[] => node.rank_of.map(rankText);
@@ -131,10 +147,10 @@ function classOf(node: NodeTile, small: boolean): string {
   return names.join(" ");
 }
 
-function Tile({ node, small }: { node: NodeTile; small: boolean }) {
+function Tile({ node, small, isStop }: { node: NodeTile; small: boolean; isStop: boolean }) {
   const label = describe(node);
   return (
-    <Link to={paths.node(node.id)} className={classOf(node, small)} title={label} aria-label={label}>
+    <Link to={paths.node(node.id)} className={classOf(node, small)} title={label} aria-label={label} tabIndex={isStop ? 0 : -1}>
       <GradeShape grade={node.grade} size={small ? 12 : 14} />
       {small ? null : <TileWords node={node} />}
     </Link>

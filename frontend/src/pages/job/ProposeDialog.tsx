@@ -30,7 +30,6 @@ export function ProposeDialog({ job, rank, onClose }: ProposeDialogProps) {
   });
   return (
     <ReasonDialog
-      opened
       onClose={onClose}
       title={`Propose a swap of rank ${rank.rank}`}
       effect={`The rank would move away from ${rank.node?.name ?? "its owner"} at a step boundary. Nothing happens before a second person has approved the plan.`}

@@ -60,7 +60,6 @@ function StopDialog({ job, onClose }: { job: Job; onClose: () => void }) {
   });
   return (
     <ReasonDialog
-      opened
       onClose={onClose}
       title={`Stop ${job.name}`}
       effect="All ranks stop after the step that is under way. Nothing that was committed is lost."

@@ -1,5 +1,6 @@
 import { Link } from "react-router";
 
+import { address } from "@/api/client";
 import { jobsQuery } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { PageHead } from "@/app/PageHead";
@@ -66,6 +67,7 @@ export default function Jobs() {
       <ListView
         what="Jobs"
         options={jobsQuery({ ...filters, tenant: tenant.id })}
+        exportAt={address("/jobs/export", "", { ...filters, tenant: tenant.id, format: "csv" })}
         columns={COLUMNS}
         sort={sort ?? ""}
         onSort={(next) => set("sort", next)}

@@ -24,12 +24,12 @@ const baseOf = (signal: string): string => signal.replace(/_\d+(?=_)/, "");
 const thresholdText = (rule: Rule | undefined): string =>
   rule ? [rule.medium, rule.high, rule.critical].map((value) => (value === null ? "–" : measure(value))).join(" / ") : "";
 
-const columnsOf = (rules: ReadonlyMap<string, Rule>): readonly Column<Contribution>[] => [
+const columnsOf = (rules: ReadonlyMap<string, Rule>, stale: boolean): readonly Column<Contribution>[] => [
   { id: "signal", header: "Signal", cell: (row) => <span className="strong">{words(row.name)}</span>, value: (row) => row.name },
   {
     id: "grade",
     header: "Says",
-    cell: (row) => (row.grade === null ? <span className="dim">no opinion</span> : <GradeMark grade={row.grade} />),
+    cell: (row) => (row.grade === null ? <span className="dim">no opinion</span> : <GradeMark grade={row.grade} stale={stale} />),
     value: (row) => (row.grade === null ? null : GRADES.indexOf(row.grade)),
   },
   {
@@ -76,7 +76,7 @@ export function Contributions({ node }: { node: NodeDetail }) {
         <DataTable
           label="What each signal says"
           rows={contributions}
-          columns={columnsOf(rules)}
+          columns={columnsOf(rules, node.stale)}
           rowKey={(row) => row.name}
           sort={sort}
           onSort={setSort}

@@ -65,7 +65,6 @@ function StateDialog({ node, state, onClose }: StateDialogProps) {
   });
   return (
     <ReasonDialog
-      opened
       onClose={onClose}
       title={`${action.label}: ${node.name}`}
       effect={action.effect}

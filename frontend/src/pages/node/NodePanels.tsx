@@ -4,15 +4,16 @@ import { Link } from "react-router";
 import { nodeEventsQuery, swapsQuery } from "@/api/queries";
 import type { NodeDetail, NodeEvent, SwapSummary } from "@/api/types";
 import { paths } from "@/app/paths";
+import { View } from "@/app/View";
 import { words, wordsWithin } from "@/format/numbers";
 import { JobLink, swapTitle } from "@/parts/links";
 import { SwapStateTag } from "@/parts/swapStates";
 import { DataTable } from "@/ui/DataTable";
 import { Facts, Panel } from "@/ui/Panel";
+import { Skeleton } from "@/ui/States";
 import { Tag, Unknown } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
-
 
 import styles from "./node.module.css";
 
@@ -88,15 +89,19 @@ const COLUMNS: readonly Column<SwapSummary>[] = [
 ];
 
 export function SwapHistory({ node }: { node: NodeDetail }) {
-  const { data } = useInfiniteQuery(swapsQuery({ node: node.id }));
-  const swaps = data?.pages[0]?.results ?? [];
+  const query = useInfiniteQuery(swapsQuery({ node: node.id }));
   return (
     <Panel title="Swaps of this node" flush>
-      {swaps.length === 0 ? (
-        <p className={styles.none}>None. This node has neither given a rank away nor taken one over.</p>
-      ) : (
-        <DataTable label="Swaps of this node" rows={swaps} columns={COLUMNS} rowKey={(swap) => swap.id} />
-      )}
+      <View what="The swaps of this node" query={query} loading={<Skeleton rows={2} />}>
+        {({ pages }) => {
+          const swaps = pages[0]?.results ?? [];
+          return swaps.length === 0 ? (
+            <p className={styles.none}>None. This node has neither given a rank away nor taken one over.</p>
+          ) : (
+            <DataTable label="Swaps of this node" rows={swaps} columns={COLUMNS} rowKey={(swap) => swap.id} />
+          );
+        }}
+      </View>
     </Panel>
   );
 }
@@ -115,15 +120,18 @@ const EVENT_COLUMNS: readonly Column<NodeEvent>[] = [
 
 /** Grades, states and reservations, as they changed. */
 export function NodeHistory({ node }: { node: NodeDetail }) {
-  const { data } = useQuery(nodeEventsQuery(node.id));
-  const events = data?.results ?? [];
+  const query = useQuery(nodeEventsQuery(node.id));
   return (
     <Panel title="History" flush>
-      {events.length === 0 ? (
-        <p className={styles.none}>Nothing has changed since it was registered.</p>
-      ) : (
-        <DataTable label="History of this node" rows={events} columns={EVENT_COLUMNS} rowKey={(event) => String(event.id)} />
-      )}
+      <View what="The history" query={query} loading={<Skeleton rows={2} />}>
+        {({ results }) =>
+          results.length === 0 ? (
+            <p className={styles.none}>Nothing has changed since it was registered.</p>
+          ) : (
+            <DataTable label="History of this node" rows={results} columns={EVENT_COLUMNS} rowKey={(event) => String(event.id)} />
+          )
+        }
+      </View>
     </Panel>
   );
 }

@@ -17,7 +17,7 @@ export default function Overview() {
   return (
     <>
       <PageHead title="Overview" />
-      <View what="The overview" query={query} loading={<PageSkeleton />}>
+      <View what="The overview" query={query} loading={<PageSkeleton titled />}>
         {(data) => <Loaded data={data} />}
       </View>
     </>

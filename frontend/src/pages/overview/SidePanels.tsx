@@ -34,6 +34,18 @@ export const SwapsPanel = ({ swaps }: { swaps: readonly SwapSummary[] }) => (
   </Panel>
 );
 
+const nodesText = (nodes: number): string => `${nodes} ${nodes === 1 ? "node" : "nodes"}`;
+
+/** What the reserve is, what it should be, and what is not counted in it. */
+export function spareText({ ready, reserved, unfit, target_percent: target }: Spares, nodes: number): string {
+  const wanted = target === null ? 0 : Math.ceil((nodes * target) / 100);
+  const aim = target === null ? "No target is set." : `At least ${measure(target)} % should: ${nodesText(wanted)}.`;
+  const beside = [reserved > 0 ? `${reserved} reserved for a swap` : "", unfit > 0 ? `${unfit} not fit to take over` : ""].filter(Boolean);
+  return [`${ready} of ${nodesText(nodes)} ${ready === 1 ? "stands" : "stand"} by as a spare.`, aim, beside.length > 0 ? `Not counted: ${beside.join(", ")}.` : ""]
+    .filter(Boolean)
+    .join(" ");
+}
+
 interface FleetPanelProps {
   counts: Overview["nodes_by_grade"];
   spares: Spares;
@@ -52,14 +64,10 @@ export function FleetPanel({ counts, spares }: FleetPanelProps) {
           value={percent}
           full={Math.max(percent ?? 0, (target ?? 5) * 2)}
           mark={target}
-          markLabel={`target ${target} %`}
+          markLabel={`at least ${target} % should stand by`}
           text={percent === null ? <Unknown /> : <Quantity value={percent} unit="%" />}
         />
-        <p className="dim small">
-          {spares.ready} ready, {spares.reserved} reserved
-          {spares.unfit > 0 ? `, ${spares.unfit} not fit to take over` : ""}
-          {target === null ? ", no target set" : `; target ${measure(target)} % of the nodes`}
-        </p>
+        <p className="dim small">{spareText(spares, total)}</p>
       </div>
     </Panel>
   );

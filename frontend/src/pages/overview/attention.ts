@@ -35,7 +35,7 @@ function nodes(data: Overview): Remark[] {
   }
   const unknown = data.nodes_by_grade.unknown ?? 0;
   if (unknown > 0) {
-    remarks.push({ key: "unknown", text: `${plural(unknown, "node is", "nodes are")} not heard of`, mine: false });
+    remarks.push({ key: "unknown", text: `${plural(unknown, "node has", "nodes have")} an unknown grade`, mine: false });
   }
   return remarks;
 }
@@ -43,7 +43,7 @@ function nodes(data: Overview): Remark[] {
 function spares(data: Overview): Remark[] {
   const { percent, target_percent: target } = data.spares;
   if (percent === null || target === null || percent >= target) return [];
-  return [{ key: "spares", text: "the spare reserve is below its target", mine: false }];
+  return [{ key: "spares", text: "fewer spares stand by than should", mine: false }];
 }
 
 /** What is to be said, what waits for the viewer first; empty when all is quiet. */

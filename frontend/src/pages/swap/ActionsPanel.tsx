@@ -56,7 +56,6 @@ function AbortDialog({ swap, label, onClose }: AbortDialogProps) {
   });
   return (
     <ReasonDialog
-      opened
       onClose={onClose}
       title={label}
       effect={`${effectOf(swap)} The spare goes back to the reserve. If the switch is already being voted on, it may still take force.`}

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { isProblem } from "@/api/client";
 import { certificateQuery } from "@/api/queries";
 import type { Certificate, Swap } from "@/api/types";
-import { words } from "@/format/numbers";
+import { count, words } from "@/format/numbers";
 import { CopyId } from "@/ui/CopyId";
 import { download } from "@/ui/download";
 import { Facts, Panel } from "@/ui/Panel";
@@ -75,7 +75,7 @@ function Shown({ swap, certificate, verify, busy }: ShownProps) {
 }
 
 const Value = ({ value }: { value: unknown }) => {
-  const text = String(value);
+  const text = typeof value === "number" && Number.isInteger(value) ? count(value) : String(value);
   return text.length > 20 && !text.includes(" ") ? <CopyId value={text} label="value" /> : <span className="mono">{text}</span>;
 };
 

@@ -18,8 +18,8 @@ function scalar(value: unknown): string | null {
 
 /** Where the event led; nothing for one that only told something. */
 function pathText(event: SwapEvent): string {
-  if (event.from_state === event.to_state) return "";
-  return `${event.from_state ? `${wordsWithin(event.from_state)} → ` : ""}${wordsWithin(event.to_state)}`;
+  if (event.from_state === event.to_state || !event.from_state) return "";
+  return `${wordsWithin(event.from_state)} → ${wordsWithin(event.to_state)}`;
 }
 
 /** The plain values of an event's detail; nested ones are in the audit. */

@@ -28,7 +28,7 @@ const End = ({ role, node, member, owns }: EndProps) => (
     )}
     <span className="small ink2">
       {node ? `grade ${GRADE_WORDS[node.grade].toLowerCase()}` : "the plan reserves a spare"}
-      {member ? <span className="mono dim"> {member}</span> : null}
+      {member ? <span className={`mono dim ${styles.member}`} title="member of the job"> {member}</span> : null}
     </span>
     {owns ? <span className={styles.owns}>owns the rank</span> : null}
   </div>

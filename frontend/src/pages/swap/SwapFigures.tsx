@@ -4,6 +4,7 @@ import { isOpen } from "@/parts/swapStates";
 import { Meter } from "@/ui/Meter";
 import { Figure, Figures } from "@/ui/Panel";
 import { Quantity } from "@/ui/Quantity";
+import { Unknown } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 
 import styles from "./swap.module.css";
@@ -27,9 +28,11 @@ export function SwapFigures({ swap }: { swap: Swap }) {
     <div className={styles.figures}>
       <PauseMeter swap={swap} />
       <Figures>
-        <Figure label="Stall of the step">
-          <After swap={swap} value={swap.stall_ms} as="milliseconds" />
-        </Figure>
+        {swap.kind === "unplanned" ? (
+          <Figure label="Stall of the lost step">
+            <After swap={swap} value={swap.stall_ms} as="milliseconds" />
+          </Figure>
+        ) : null}
         <Figure label="Steps lost">
           <After swap={swap} value={swap.steps_lost} as="count" />
         </Figure>
@@ -51,7 +54,12 @@ function PauseMeter({ swap }: { swap: Swap }) {
   return (
     <div className={styles.pause}>
       {pause === null ? (
-        <Meter label="Pause of training" value={0} full={1} text={<span className="dim">training has not paused</span>} />
+        <Meter
+          label="Pause of training"
+          value={swap.watch_from_step === null ? 0 : null}
+          full={1}
+          text={swap.watch_from_step === null ? <span className="dim">training has not paused</span> : <Unknown />}
+        />
       ) : (
         <Meter
           label={swap.kind === "planned" ? "Pause of training" : "From loss to training again"}
@@ -67,7 +75,7 @@ function PauseMeter({ swap }: { swap: Swap }) {
         />
       )}
       <p className="dim small">
-        {budget === null ? "no budget is set" : `budget ${measure(budget)} ms${over ? ", exceeded" : ""}`}
+        {budget === null ? "No budget is set." : `${over ? "Longer than" : "Of"} the ${measure(budget)} ms that were promised.`}
       </p>
     </div>
   );

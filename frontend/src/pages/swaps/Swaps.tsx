@@ -17,7 +17,7 @@ import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
 
-import { BrakeBar } from "./BrakeBar";
+import { BrakeBar } from "@/parts/BrakeBar";
 
 const COLUMNS: readonly Column<SwapSummary>[] = [
   { id: "swap", header: "Swap", cell: (swap) => <Link to={paths.swap(swap.id)}>{swapTitle(swap)}</Link>, value: swapTitle },
