@@ -11,6 +11,8 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 SECRET_LENGTH_MIN: Final = 32
+# as long as the authority's own certificate
+DAYS_MAX: Final = 3650
 DATABASES: Final = ("sqlite:///", "postgres://", "postgresql://")
 BROKERS: Final = ("redis://", "rediss://", "unix://")
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]", "testserver"})
@@ -25,6 +27,7 @@ VARIABLES: Final[Mapping[str, str]] = {
     "redis_url": "REDIS_URL",
     "tls": "HOTSWAP_TLS",
     "authority_dir": "HOTSWAP_AUTHORITY_DIR",
+    "certificate_days": "HOTSWAP_ENROLMENT_VALID_DAYS",
     "frontend_dir": "HOTSWAP_FRONTEND_DIR",
     "webhook_private": "HOTSWAP_WEBHOOK_PRIVATE",
     "metrics_token": "HOTSWAP_METRICS_TOKEN",
@@ -64,6 +67,8 @@ class Environment:
     tls: bool
     # folder of the authority's key and certificate, made at the first enrolment
     authority_dir: Path
+    # how long a certificate of an agent is valid, days; agents renew theirs after two thirds of it
+    certificate_days: float
     # folder of the built front end
     frontend_dir: Path
     # webhooks may go to private addresses
@@ -92,6 +97,19 @@ class _Reader:
             self.problems.append(f"{VARIABLES[field_name]} is missing")
         return value
 
+    def days(self, field_name: str, *, default: float) -> float:
+        """Return a number of days, a fraction of one too."""
+        text = self.text(field_name, default=str(default))
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if not 0 < value <= DAYS_MAX:
+            name = VARIABLES[field_name]
+            self.problems.append(f"{name} is {text!r}, and has to be days, {DAYS_MAX} at most")
+            return default
+        return value
+
     def flag(self, field_name: str, *, default: bool) -> bool:
         """Return a switch: 1 or 0."""
         value = self.text(field_name, default="1" if default else "0")
@@ -118,6 +136,7 @@ def read(values: Mapping[str, str]) -> Environment:
         redis_url=reader.needed("redis_url", development=""),
         tls=reader.flag("tls", default=not reader.development),
         authority_dir=Path(reader.needed("authority_dir", development=str(plane / "authority"))),
+        certificate_days=reader.days("certificate_days", default=90),
         frontend_dir=Path(reader.text("frontend_dir", default=str(ROOT / "frontend" / "dist"))),
         webhook_private=reader.flag("webhook_private", default=False),
         metrics_token=reader.text("metrics_token", default=""),

@@ -1,13 +1,16 @@
 """Figures for Prometheus: what this process has answered, and what the database holds."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, Final
 
 from django.apps import apps
-from django.db.models import Count
+from django.conf import settings
+from django.db.models import Count, Q
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily
 
+from apps.accounts.models import Agent
 from apps.core import clock
 from apps.core.models import OutboxMessage
 
@@ -33,6 +36,9 @@ COUNTED: Final = (
     ("hotswap_approvals", "approvals.Request", "state"),
 )
 
+# agents renew earlier than that, and try again for as long: what is left then, nobody can renew
+LATE_SHARE: Final = 0.2
+
 
 class Rows:
     """Counts rows when it is asked."""
@@ -46,6 +52,7 @@ class Rows:
             for value, count in rows.annotate(count=Count("pk")):
                 figure.add_metric((str(value),), count)
             yield figure
+        yield _certificates(now=clock.now())
         unsent = OutboxMessage.objects.filter(sent_at=None)
         oldest = unsent.order_by("id").values_list("created_at", flat=True).first()
         yield GaugeMetricFamily("hotswap_outbox_unsent", "Messages.", value=unsent.count())
@@ -58,6 +65,28 @@ class Rows:
     def describe(self) -> list[Any]:
         """Say nothing before it is asked: the database may not be there yet."""
         return []
+
+
+def _certificates(*, now: datetime) -> GaugeMetricFamily:
+    """Return how many agents have a certificate that is good, late or expired."""
+    late_at = now + LATE_SHARE * settings.HOTSWAP_CERTIFICATE_VALID
+    is_good, is_expired = (
+        Q(certificate_expires_at__gt=late_at),
+        Q(certificate_expires_at__lte=now),
+    )
+    counts = Agent.objects.filter(revoked_at=None).aggregate(
+        good=Count("pk", filter=is_good),
+        late=Count("pk", filter=~is_good & ~is_expired),
+        expired=Count("pk", filter=is_expired),
+    )
+    figure = GaugeMetricFamily(
+        "hotswap_agent_certificates",
+        "Agents by their certificate; late: less than a fifth of its time is left.",
+        labels=("certificate",),
+    )
+    for certificate, count in counts.items():
+        figure.add_metric((certificate,), count)
+    return figure
 
 
 REGISTRY.register(Rows())

@@ -1,6 +1,7 @@
 """Django's settings, made of the environment. What they mean: docs/reference/settings.md."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "controlplane.views.csrf_refused"
 HOTSWAP_AUTHORITY_DIR = ENVIRONMENT.authority_dir
+HOTSWAP_CERTIFICATE_VALID = timedelta(days=ENVIRONMENT.certificate_days)
 HOTSWAP_AUDIT_KEY = ENVIRONMENT.audit_key
 HOTSWAP_WEBHOOK_PRIVATE = ENVIRONMENT.webhook_private
 HOTSWAP_METRICS_TOKEN = ENVIRONMENT.metrics_token

@@ -23,10 +23,10 @@ from apps.accounts.errors import RequestMalformed
 AUTHORITY_FILE: Final = "authority.pem"
 CERTIFICATE_FILE: Final = "authority-certificate.pem"
 AUTHORITY_VALID: Final = timedelta(days=3650)
-AGENT_VALID: Final = timedelta(days=365)
 SERVER_VALID: Final = timedelta(days=397)
-# clocks of nodes may be behind
+# clocks of nodes may be behind; of what is valid for less than an hour, a smaller part
 BACKDATED: Final = timedelta(minutes=5)
+BACKDATED_SHARE: Final = 1 / 12
 CSR_BYTES_MAX: Final = 16 * 1024
 RSA_BITS_MIN: Final = 2048
 CURVES: Final = (ec.SECP256R1, ec.SECP384R1)
@@ -79,7 +79,14 @@ class Authority:
         return f"sha256:{self.certificate.fingerprint(hashes.SHA256()).hex()}"
 
     def sign(
-        self, *, csr_pem: str, agent_id: UUID, node: str, tenant: str, now: datetime
+        self,
+        *,
+        csr_pem: str,
+        agent_id: UUID,
+        node: str,
+        tenant: str,
+        valid: timedelta,
+        now: datetime,
     ) -> Issued:
         """Sign the key of a certificate request; what else the request says is ignored.
 
@@ -93,7 +100,7 @@ class Authority:
             ]
         )
         names = [x509.UniformResourceIdentifier(f"urn:hotswap:agent:{agent_id}")]
-        builder = _leaf(subject, names, ExtendedKeyUsageOID.CLIENT_AUTH, now, AGENT_VALID)
+        builder = _leaf(subject, names, ExtendedKeyUsageOID.CLIENT_AUTH, now, valid)
         return self._issue(builder.public_key(_key_of(csr_pem)))
 
     def server_files(self, *, folder: Path, names: list[str], now: datetime) -> tuple[Path, Path]:
@@ -152,7 +159,7 @@ def _leaf(
         x509.CertificateBuilder()
         .subject_name(subject)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - BACKDATED)
+        .not_valid_before(now - min(BACKDATED, valid * BACKDATED_SHARE))
         .not_valid_after(now + valid)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(x509.ExtendedKeyUsage([purpose]), critical=False)

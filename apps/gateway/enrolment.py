@@ -1,13 +1,13 @@
-"""An agent gets its certificate, and speaks for its node from then on."""
+"""An agent gets its certificate, speaks for its node from then on, and gets the next one."""
 
 from datetime import datetime
 
 from django.db import transaction
 
-from apps.accounts.services.agents import actor_of, agent_enrol
+from apps.accounts.services.agents import actor_of, agent_enrol, agent_renew
 from apps.fleet.services.registering import node_register
 from apps.gateway.limits import REPORT_EVERY_S
-from hotswap.wire.plane import Enrolled, Enrolment
+from hotswap.wire.plane import Enrolled, Enrolment, Renewal, Renewed
 
 
 def enrol(asked: Enrolment, *, at: datetime) -> Enrolled:
@@ -34,3 +34,13 @@ def enrol(asked: Enrolment, *, at: datetime) -> Enrolled:
         authority_pem=enrolment.authority_pem,
         report_every_s=REPORT_EVERY_S,
     )
+
+
+def renew(asked: Renewal, *, fingerprint: str, at: datetime) -> Renewed:
+    """Sign the next key of the agent whose certificate has that fingerprint.
+
+    Raises:
+        CredentialRefused, RequestMalformed: nothing is changed.
+    """
+    pem = agent_renew(fingerprint=fingerprint, csr_pem=asked.csr_pem, version=asked.version, now=at)
+    return Renewed(certificate_pem=pem)

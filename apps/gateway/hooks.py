@@ -1,6 +1,6 @@
 """Who else is told of news about a job: `apps.swaps`, where it is installed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from functools import cache
 from importlib import import_module
@@ -12,11 +12,11 @@ from django.apps import apps
 FactsArrived = Callable[..., object]
 
 
-def facts_arrived(*, job_id: UUID, at: datetime, notable: bool) -> None:
-    """Tell the swaps of a job that something new is known of it: more than steps, if notable."""
+def facts_arrived(*, notable: Collection[UUID], stepped: Collection[UUID], at: datetime) -> None:
+    """Tell swaps of which jobs something new is known, and of which nothing but steps."""
     tell = _swaps()
-    if tell is not None:
-        tell(job_id=job_id, at=at, notable=notable)
+    if tell is not None and (notable or stepped):
+        tell(notable=notable, stepped=stepped, at=at)
 
 
 @cache

@@ -28,17 +28,20 @@ from apps.gateway.errors import (
     RequestTooLarge,
 )
 from apps.gateway.intake import Delivery, Outcome
-from apps.gateway.limits import ENROL_NBYTES_MAX, ENROLMENTS_MAX, WAITERS_MAX
+from apps.gateway.limits import ENROL_NBYTES_MAX, SIGNING_MAX, WAITERS_MAX
 from apps.gateway.waiting import Waiting
 from hotswap.errors import PlaneMessageMalformed
 from hotswap.wire.plane import (
     AUTHORITY_PATH,
     ENROL_PATH,
+    RENEW_PATH,
     REPORT_NBYTES_MAX,
     REPORT_PATH,
     WAIT_S_MAX,
     Enrolled,
     Enrolment,
+    Renewal,
+    Renewed,
     Report,
     ReportAccepted,
     decode_plane,
@@ -51,7 +54,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
-T = TypeVar("T", Enrolment, Report)
+T = TypeVar("T", Enrolment, Renewal, Report)
 
 _JSON: Final = "application/json"
 _PEM: Final = "application/x-pem-file"
@@ -73,10 +76,12 @@ class Gateway:
     waiting: Waiting
     # signs an agent's key; runs wherever waiting for a database does no harm
     enrol: Callable[[Enrolment], Awaitable[Enrolled]]
+    # signs the next key of the agent whose certificate has a fingerprint; likewise
+    renew: Callable[[str, Renewal], Awaitable[Renewed]]
     # the authority's certificate, for anyone: who has its digest checks it by that
     authority_pem: str
-    # enrolments under way
-    _enrolments: int = 0
+    # requests to sign that are under way
+    _signing: int = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -103,18 +108,29 @@ class Gateway:
                 return await self._report(scope, receive)
             case path if path == ENROL_PATH:
                 return await self._enrol(receive)
+            case path if path == RENEW_PATH:
+                return await self._renew(scope, receive)
             case _:
                 raise PathUnknown
 
     async def _enrol(self, receive: Receive) -> bytes:
         asked = _decoded(await _body(receive, nbytes_max=ENROL_NBYTES_MAX), Enrolment)
-        if self._enrolments >= ENROLMENTS_MAX:
+        return await self._signed(lambda: self.enrol(asked))
+
+    async def _renew(self, scope: Scope, receive: Receive) -> bytes:
+        fingerprint = fingerprint_of(scope)
+        asked = _decoded(await _body(receive, nbytes_max=ENROL_NBYTES_MAX), Renewal)
+        return await self._signed(lambda: self.renew(fingerprint, asked))
+
+    async def _signed(self, sign: Callable[[], Awaitable[Enrolled | Renewed]]) -> bytes:
+        """Have a key signed, if not too many wait for that."""
+        if self._signing >= SIGNING_MAX:
             raise GatewayBusy
-        self._enrolments += 1
+        self._signing += 1
         try:
-            return encode_plane(await self.enrol(asked))
+            return encode_plane(await sign())
         finally:
-            self._enrolments -= 1
+            self._signing -= 1
 
     async def _report(self, scope: Scope, receive: Receive) -> bytes:
         fingerprint = fingerprint_of(scope)

@@ -14,6 +14,8 @@ from django.db import DatabaseError, transaction
 
 from apps.accounts.errors import CredentialRefused
 from apps.accounts.models import Agent
+from apps.accounts.selectors import certificate_good
+from apps.accounts.services import certificate_adopt
 from apps.core import outbox
 from apps.core.errors import PlaneError
 from apps.fleet.domain.signals import Report as NodeReport
@@ -70,6 +72,8 @@ class _Caller:
     # None: its node has not been registered
     node_id: UUID | None
     last_seen_at: datetime | None
+    # it comes with its next certificate for the first time
+    is_renewed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +104,9 @@ def intake(deliveries: Sequence[Delivery], *, at: datetime) -> list[Outcome]:
 
 def _pass(deliveries: Sequence[Delivery], *, at: datetime) -> list[Outcome]:
     callers = _callers(deliveries, at=at)
+    for fingerprint, caller in callers.items():
+        if caller.is_renewed:
+            certificate_adopt(fingerprint=fingerprint, now=at)
     outcomes: dict[int, Outcome] = {}
     known: dict[int, _Known] = {}
     for number, each in enumerate(deliveries):
@@ -115,17 +122,23 @@ def _pass(deliveries: Sequence[Delivery], *, at: datetime) -> list[Outcome]:
 
 def _callers(deliveries: Sequence[Delivery], *, at: datetime) -> dict[str, _Caller]:
     """Return who is behind certificates that are good; one query."""
-    rows = Agent.objects.filter(
-        fingerprint__in={each.fingerprint for each in deliveries},
-        revoked_at=None,
-        certificate_expires_at__gt=at,
-    ).values_list("fingerprint", "id", "tenant_id", "owner__id", "last_seen_at")
-    return {
-        fingerprint: _Caller(
-            agent_id=agent_id, tenant_id=tenant_id, node_id=node_id, last_seen_at=last_seen_at
-        )
-        for fingerprint, agent_id, tenant_id, node_id, last_seen_at in rows
-    }
+    asked = {each.fingerprint for each in deliveries}
+    rows = Agent.objects.filter(certificate_good(fingerprints=asked, now=at)).values_list(
+        "fingerprint", "certificate_expires_at", "next_fingerprint", "next_expires_at",
+        "id", "tenant_id", "owner__id", "last_seen_at",
+    )  # fmt: skip
+    found = {}
+    for present, ends_at, following, next_ends_at, agent_id, tenant_id, node_id, seen_at in rows:
+        for fingerprint, expires_at in ((present, ends_at), (following, next_ends_at)):
+            if fingerprint in asked and expires_at is not None and expires_at > at:
+                found[fingerprint] = _Caller(
+                    agent_id=agent_id,
+                    tenant_id=tenant_id,
+                    node_id=node_id,
+                    last_seen_at=seen_at,
+                    is_renewed=fingerprint == following,
+                )
+    return found
 
 
 def _recognise(caller: _Caller | None, report: Report) -> _Known:
@@ -171,8 +184,7 @@ def _take_in(known: Sequence[_Known], *, at: datetime) -> None:
     told = _jobs(known, at=at)
     notable = answered | moved | attached | {job for job, is_notable in told.items() if is_notable}
     _wake(notable, at=at)
-    for job_id in notable | told.keys():
-        hooks.facts_arrived(job_id=job_id, at=at, notable=job_id in notable)
+    hooks.facts_arrived(notable=notable, stepped=told.keys() - notable, at=at)
 
 
 def _by_node(known: Iterable[_Known]) -> dict[UUID, list[CommandResult]]:
@@ -191,7 +203,7 @@ def _jobs(known: Iterable[_Known], *, at: datetime) -> dict[UUID, bool]:
             found = job_ingest(
                 tenant_id=each.caller.tenant_id, node_id=each.node_id, report=report, at=at
             )
-            if found is not None and (found.notable or report.notices):
+            if found is not None and (found.notable or found.stepped):
                 told[found.job_id] = told.get(found.job_id, False) or found.notable
     return told
 

@@ -27,7 +27,7 @@ RECONNECT_S: Final = 1.0
 SEND_AGAIN_S: Final = 5.0
 #: Waits for commands at a time in one process.
 WAITERS_MAX: Final = 20_000
-#: Largest request to enrol, bytes.
+#: Largest request to enrol or to renew, bytes.
 ENROL_NBYTES_MAX: Final = 64 * 1024
-#: Enrolments that wait to be signed; anybody can ask for one.
-ENROLMENTS_MAX: Final = 16
+#: Keys that wait to be signed; anybody can ask for an enrolment, and renewals can wait.
+SIGNING_MAX: Final = 16

@@ -15,11 +15,11 @@ from apps.core import clock
 from apps.gateway.batching import Batcher
 from apps.gateway.bells import ClockBell, RedisBell
 from apps.gateway.commands import nodes_with_new_commands
-from apps.gateway.enrolment import enrol
+from apps.gateway.enrolment import enrol, renew
 from apps.gateway.http import Gateway
 from apps.gateway.intake import Delivery, Outcome, intake
 from apps.gateway.waiting import Bell, Waiting
-from hotswap.wire.plane import Enrolled, Enrolment
+from hotswap.wire.plane import Enrolled, Enrolment, Renewal, Renewed
 
 T = TypeVar("T")
 
@@ -28,9 +28,9 @@ T = TypeVar("T")
 async def gateway_running() -> AsyncIterator[Gateway]:
     """Run a gateway: its tasks end with the block, its threads once they have nothing to do."""
     # a thread each: a look must not wait behind a pass, and each has one connection
-    reports, looks, enrolments = (
+    reports, looks, signing = (
         ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
-        for name in ("intake", "look", "enrol")
+        for name in ("intake", "look", "sign")
     )
 
     async def take_in(deliveries: Sequence[Delivery]) -> list[Outcome]:
@@ -40,7 +40,10 @@ async def gateway_running() -> AsyncIterator[Gateway]:
         return await _within(looks, lambda: nodes_with_new_commands(at=clock.now()))
 
     async def sign(asked: Enrolment) -> Enrolled:
-        return await _within(enrolments, lambda: enrol(asked, at=clock.now()))
+        return await _within(signing, lambda: enrol(asked, at=clock.now()))
+
+    async def sign_next(fingerprint: str, asked: Renewal) -> Renewed:
+        return await _within(signing, lambda: renew(asked, fingerprint=fingerprint, at=clock.now()))
 
     def authority_pem() -> str:
         return authority_of_plane(now=clock.now()).certificate_pem
@@ -53,13 +56,14 @@ async def gateway_running() -> AsyncIterator[Gateway]:
             batcher=batcher,
             waiting=waiting,
             enrol=sign,
-            authority_pem=await _within(enrolments, authority_pem),
+            renew=sign_next,
+            authority_pem=await _within(signing, authority_pem),
         )
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for executor in (reports, looks, enrolments):
+        for executor in (reports, looks, signing):
             executor.shutdown(wait=False)
 
 

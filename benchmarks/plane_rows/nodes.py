@@ -69,13 +69,10 @@ def _agents(
     tenant: Tenant, *, count: int, folder: Path, now: datetime
 ) -> Iterator[tuple[Identity, UUID]]:
     """Yield each node with the id of its agent."""
-    from django.conf import settings  # noqa: PLC0415 - see above
-
-    from apps.accounts.authority import Authority  # noqa: PLC0415
-    from apps.accounts.models import Agent  # noqa: PLC0415
+    from apps.accounts.models import Agent  # noqa: PLC0415 - see above
+    from apps.accounts.services.agents import certificate_sign  # noqa: PLC0415
     from apps.core.ids import new_id  # noqa: PLC0415
 
-    authority = Authority.load(folder=settings.HOTSWAP_AUTHORITY_DIR, now=now)
     folder.mkdir(parents=True, exist_ok=True)
     # one key for all, as making a thousand is not what is measured; certificates differ
     key = ec.generate_private_key(ec.SECP256R1())
@@ -93,7 +90,7 @@ def _agents(
     for number in range(count):
         node = f"bench-{number:04}"
         agent_id = new_id()
-        issued = authority.sign(
+        issued = certificate_sign(
             csr_pem=csr_pem, agent_id=agent_id, node=node, tenant="aurora", now=now
         )
         Agent.objects.create(

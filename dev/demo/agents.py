@@ -48,7 +48,7 @@ def agent_service(layout: Layout, node: str) -> Service:
             "OMP_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
         },
-        ready=(state / "certificate.pem").exists,
+        ready=(state / "identity.json").exists,
     )
 
 

@@ -78,7 +78,12 @@ def credential(authority: Authority, folder: Path, name: str) -> Credential:
     builder = x509.CertificateSigningRequestBuilder().subject_name(subject)
     csr = builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
     issued = authority.sign(
-        csr_pem=csr.decode(), agent_id=new_id(), node=name, tenant="aurora", now=clock.now()
+        csr_pem=csr.decode(),
+        agent_id=new_id(),
+        node=name,
+        tenant="aurora",
+        valid=timedelta(days=90),
+        now=clock.now(),
     )
     key_pem = key.private_bytes(
         serialization.Encoding.PEM,

@@ -68,6 +68,9 @@ def test_development_is_for_one_machine() -> None:
     [
         ("HOTSWAP_SECRET_KEY", "short", "has 5 characters, and has to have at least 32"),
         ("HOTSWAP_TLS", "yes", "HOTSWAP_TLS is 'yes', and has to be 1 or 0"),
+        ("HOTSWAP_ENROLMENT_VALID_DAYS", "soon", "is 'soon', and has to be days, 3650 at most"),
+        ("HOTSWAP_ENROLMENT_VALID_DAYS", "0", "is '0', and has to be days, 3650 at most"),
+        ("HOTSWAP_ENROLMENT_VALID_DAYS", "nan", "is 'nan', and has to be days, 3650 at most"),
         ("DATABASE_URL", "mysql://db/hotswap", "DATABASE_URL has to begin with one of"),
         ("REDIS_URL", "amqp://broker", "REDIS_URL has to begin with one of"),
     ],

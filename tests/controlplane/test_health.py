@@ -1,11 +1,17 @@
 """A process says whether it lives, whether it can serve, and what it has done."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from pytest_django import Settings
 
+from apps.accounts.models import Agent
+from apps.core import clock
 from apps.core.models import OutboxMessage
+from tests.apps.jobs.making import NOW, agent, tenant
 from tests.apps.signed_in import AT
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +51,21 @@ def test_figures_count_requests_by_route_and_rows_by_state(client: Client) -> No
         in text
     )
     assert "hotswap_outbox_unsent 1.0" in text
+
+
+def test_figures_tell_whose_certificate_was_not_renewed(
+    client: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.HOTSWAP_CERTIFICATE_VALID = timedelta(days=10)
+    for name, days in (("n1", 5), ("n2", 2.1), ("n3", 1.9), ("n4", 0), ("n5", -3)):
+        made = agent(tenant(), name)
+        made.certificate_expires_at = NOW + timedelta(days=days)
+        made.save()
+    Agent.objects.filter(node="n5").update(revoked_at=NOW)
+    monkeypatch.setattr(clock, "now", lambda: NOW)
+    text = client.get("/metrics").content.decode()
+    figures = re.findall(r'hotswap_agent_certificates{certificate="(\w+)"} (\S+)', text)
+    assert figures == [("good", "2.0"), ("late", "1.0"), ("expired", "1.0")]
 
 
 def test_figures_are_kept_from_whoever_has_no_token(client: Client, settings: Settings) -> None:

@@ -8,18 +8,26 @@ from apps.core.models import Entity
 
 
 class Agent(Entity):
-    """The agent of one node, known by the certificate that our authority signed for it."""
+    """The agent of one node, known by the certificate that our authority signed for it.
+
+    While it renews it has two: the next one is good as well, and takes the place of the present one
+    when it is first used.
+    """
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="agents")
     # name of its node
     node = models.CharField(max_length=100)
-    # version of hotswap that it enrolled with
+    # version of hotswap at its enrolment or last renewal
     version = models.CharField(max_length=32, blank=True)
     # of the certificate, in hex
     serial = models.CharField(max_length=40, unique=True)
     # SHA-256 of the certificate, in hex: what the connection is looked up by
     fingerprint = models.CharField(max_length=64, unique=True)
     certificate_expires_at = models.DateTimeField()
+    # likewise, of the next certificate; null: there is none
+    next_serial = models.CharField(max_length=40, null=True)  # noqa: DJ001 - null: no certificate
+    next_fingerprint = models.CharField(max_length=64, null=True, unique=True)  # noqa: DJ001 - likewise
+    next_expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
     last_seen_at = models.DateTimeField(null=True)
 

@@ -3,9 +3,10 @@
 from apps.accounts.services.agents import (
     Enrolment,
     agent_enrol,
+    agent_renew,
     agent_revoke,
-    agent_seen,
     authority_of_plane,
+    certificate_adopt,
     enrol_token_create,
 )
 from apps.accounts.services.people import (
@@ -20,9 +21,10 @@ from apps.accounts.services.tokens import token_create, token_revoke, token_used
 __all__ = [
     "Enrolment",
     "agent_enrol",
+    "agent_renew",
     "agent_revoke",
-    "agent_seen",
     "authority_of_plane",
+    "certificate_adopt",
     "enrol_token_create",
     "membership_remove",
     "membership_set",

@@ -1,4 +1,4 @@
-"""Enrolment of agents: a token that is good once, a certificate, an end to it."""
+"""Enrolment of agents: a token that is good once, a certificate, the next one, an end to it."""
 
 import secrets
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from apps.accounts.domain.secret_texts import (
 )
 from apps.accounts.errors import AccountUnknown, EnrolRefused
 from apps.accounts.models import Agent, EnrolToken
+from apps.accounts.selectors import agent_by_fingerprint
 from apps.audit.services import audit_record
 from apps.core.access import Actor, ActorKind
 from apps.core.ids import new_id
 
 # how long an enrolment token is good if nobody says otherwise
 ENROL_WITHIN: Final = timedelta(hours=24)
-# when an agent was seen is written once in so long
-SEEN_EVERY: Final = timedelta(seconds=10)
+_NEXT: Final = ("next_serial", "next_fingerprint", "next_expires_at")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +89,8 @@ def agent_enrol(*, token: str, node: str, csr_pem: str, version: str, now: datet
     if not ours.update(used_at=now):
         raise EnrolRefused
     row = EnrolToken.objects.select_related("tenant").get(digest=secret_digest(token))
-    authority = authority_of_plane(now=now)
     agent_id = new_id()
-    issued = authority.sign(
+    issued = certificate_sign(
         csr_pem=csr_pem, agent_id=agent_id, node=node, tenant=row.tenant.slug, now=now
     )
     for former in Agent.objects.filter(tenant=row.tenant, node=node, revoked_at=None):
@@ -103,7 +102,7 @@ def agent_enrol(*, token: str, node: str, csr_pem: str, version: str, now: datet
     return Enrolment(
         agent=agent,
         certificate_pem=issued.certificate_pem,
-        authority_pem=authority.certificate_pem,
+        authority_pem=authority_of_plane(now=now).certificate_pem,
     )
 
 
@@ -119,10 +118,72 @@ def agent_revoke(*, actor: Actor, agent: Agent, reason: str, now: datetime) -> N
     _record(agent, actor=actor, action="agent.revoke", detail={"reason": reason}, now=now)
 
 
-def agent_seen(*, agent: Agent, now: datetime) -> None:
-    """Note that an agent has reported, if that was not noted lately."""
-    if agent.last_seen_at is None or agent.last_seen_at < now - SEEN_EVERY:
-        Agent.objects.filter(id=agent.id).update(last_seen_at=now)
+@transaction.atomic
+def agent_renew(*, fingerprint: str, csr_pem: str, version: str, now: datetime) -> str:
+    """Sign the next certificate of an agent, and return it in PEM.
+
+    The certificate that it comes with stays good until the next one is used: an answer that was
+    lost costs nothing. One that was signed before and never used takes its place no more.
+
+    Raises:
+        CredentialRefused: if the certificate that it comes with is unknown, expired or revoked.
+        RequestMalformed: if the request can't be signed.
+    """
+    agent = agent_by_fingerprint(fingerprint=fingerprint, now=now)
+    if agent.next_fingerprint == fingerprint:
+        _adopt(agent, now=now)
+    issued = certificate_sign(
+        csr_pem=csr_pem, agent_id=agent.id, node=agent.node, tenant=agent.tenant.slug, now=now
+    )
+    agent.next_serial, agent.next_fingerprint = issued.serial, issued.fingerprint
+    agent.next_expires_at, agent.version = issued.expires_at, version
+    agent.save(update_fields=(*_NEXT, "version"))
+    detail = {"next": issued.fingerprint, "expires_at": issued.expires_at.isoformat()}
+    _record(agent, actor=actor_of(agent), action="agent.renew", detail=detail, now=now)
+    return issued.certificate_pem
+
+
+@transaction.atomic
+def certificate_adopt(*, fingerprint: str, now: datetime) -> None:
+    """Note that an agent uses its next certificate: the one before is refused from now on.
+
+    Safe to repeat.
+    """
+    agent = Agent.objects.select_for_update().filter(next_fingerprint=fingerprint).first()
+    if agent is not None:
+        _adopt(agent, now=now)
+
+
+def _adopt(agent: Agent, *, now: datetime) -> None:
+    """Let the next certificate of a locked row take the place of the present one."""
+    assert agent.next_serial is not None, "it has a next certificate"
+    assert agent.next_fingerprint is not None, "likewise"
+    assert agent.next_expires_at is not None, "likewise"
+    former = agent.fingerprint
+    agent.serial, agent.fingerprint = agent.next_serial, agent.next_fingerprint
+    agent.certificate_expires_at = agent.next_expires_at
+    agent.next_serial = agent.next_fingerprint = agent.next_expires_at = None
+    agent.save(update_fields=("serial", "fingerprint", "certificate_expires_at", *_NEXT))
+    detail = {"former": former}
+    _record(agent, actor=actor_of(agent), action="agent.certificate_adopt", detail=detail, now=now)
+
+
+def certificate_sign(
+    *, csr_pem: str, agent_id: UUID, node: str, tenant: str, now: datetime
+) -> Issued:
+    """Sign the key of an agent, for as long as the settings say.
+
+    Raises:
+        RequestMalformed: if the request can't be signed.
+    """
+    return authority_of_plane(now=now).sign(
+        csr_pem=csr_pem,
+        agent_id=agent_id,
+        node=node,
+        tenant=tenant,
+        valid=settings.HOTSWAP_CERTIFICATE_VALID,
+        now=now,
+    )
 
 
 def authority_of_plane(*, now: datetime) -> Authority:

@@ -14,10 +14,16 @@ from apps.accounts.errors import CredentialRefused, EnrolRefused
 from apps.gateway.batching import Batcher
 from apps.gateway.http import Gateway
 from apps.gateway.intake import Delivery, Outcome
-from apps.gateway.limits import ENROLMENTS_MAX
+from apps.gateway.limits import SIGNING_MAX
 from apps.gateway.waiting import Waiting
 from hotswap.wire import plane
-from hotswap.wire.plane import AUTHORITY_PATH, ENROL_PATH, REPORT_NBYTES_MAX, REPORT_PATH
+from hotswap.wire.plane import (
+    AUTHORITY_PATH,
+    ENROL_PATH,
+    RENEW_PATH,
+    REPORT_NBYTES_MAX,
+    REPORT_PATH,
+)
 from tests.apps.gateway.making import Answer, question, report
 
 NODE = UUID(int=1)
@@ -51,7 +57,11 @@ class World:
         self.batcher = Batcher(self.take)
         self.waiting = Waiting(look=self.look, bell=HandBell(self.due))
         self.gateway = Gateway(
-            batcher=self.batcher, waiting=self.waiting, enrol=self.enrol, authority_pem="-----"
+            batcher=self.batcher,
+            waiting=self.waiting,
+            enrol=self.enrol,
+            renew=self.renew,
+            authority_pem="-----",
         )
 
     async def take(self, deliveries: Sequence[Delivery]) -> list[Outcome]:
@@ -73,6 +83,11 @@ class World:
         return plane.Enrolled(
             agent="a1", certificate_pem="c", authority_pem="a", report_every_s=1.0
         )
+
+    async def renew(self, fingerprint: str, asked: plane.Renewal) -> plane.Renewed:
+        if self.error is not None:
+            raise self.error
+        return plane.Renewed(certificate_pem=f"{fingerprint} {asked.version}")
 
     async def ask(
         self,
@@ -217,6 +232,17 @@ async def test_an_enrolment_is_answered_without_a_certificate(world: World) -> N
     assert [each.node for each in world.enrolled] == ["n1"]
 
 
+async def test_a_renewal_is_signed_for_whose_certificate_it_comes_with(world: World) -> None:
+    body = json.dumps({"csr_pem": "x", "version": "1"}).encode()
+    answer = await world.ask(RENEW_PATH, body)
+    assert (answer.status, answer.json()) == (200, {"certificate_pem": f"{FINGERPRINT} 1"})
+    answer = await world.ask(RENEW_PATH, body, chain=())
+    assert (answer.status, answer.json()["code"]) == (403, "certificate_missing")
+    world.error = CredentialRefused()
+    answer = await world.ask(RENEW_PATH, body)
+    assert (answer.status, answer.json()["code"]) == (403, "credential_refused")
+
+
 async def test_a_token_that_is_not_good_is_refused(world: World) -> None:
     world.error = EnrolRefused()
     body = json.dumps({"token": "t", "node": "n1", "csr_pem": "x", "version": "1"}).encode()
@@ -235,12 +261,12 @@ async def test_anybody_may_ask_to_enrol_but_not_all_at_once(world: World) -> Non
 
     world.gateway.enrol = slowly
     body = json.dumps({"token": "t", "node": "n1", "csr_pem": "x", "version": "1"}).encode()
-    asked = [asyncio.create_task(world.ask(ENROL_PATH, body)) for _ in range(ENROLMENTS_MAX + 1)]
+    asked = [asyncio.create_task(world.ask(ENROL_PATH, body)) for _ in range(SIGNING_MAX + 1)]
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     goes.set()
     statuses = [each.status for each in await asyncio.gather(*asked)]
-    assert sorted(statuses) == [200] * ENROLMENTS_MAX + [503]
+    assert sorted(statuses) == [200] * SIGNING_MAX + [503]
 
 
 async def test_a_fault_of_ours_has_the_agent_come_again(world: World) -> None:

@@ -1,5 +1,6 @@
 """One pass over the database for the reports of many agents."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -58,6 +59,29 @@ def test_when_an_agent_was_seen_is_noted_now_and_then(nodes: list[Node]) -> None
         take(delivery(nodes[0], report(seconds + 1)), seconds=seconds)
         seen = Agent.objects.get(node="n1").last_seen_at
         assert seen == later(0 if seconds < 10 else 11)
+
+
+def test_the_first_use_of_the_next_certificate_ends_the_one_before(nodes: list[Node]) -> None:
+    following = {"next_fingerprint": "next", "next_expires_at": later(90), "next_serial": "2"}
+    Agent.objects.filter(node="n1").update(**following)
+    before = delivery(nodes[0], report(1))
+    after = replace(before, fingerprint="next", report=report(2))
+    assert code_of(take(before)[0]) is None
+    # both in one pass: whoever was under way gets its answer
+    assert [code_of(each) for each in take(before, after)] == [None, None]
+    assert Agent.objects.get(node="n1").fingerprint == "next"
+    assert [code_of(each) for each in take(before, after)] == ["credential_refused", None]
+
+
+def test_the_next_certificate_is_held_to_its_own_end(nodes: list[Node]) -> None:
+    following = {"next_fingerprint": "next", "next_expires_at": later(5), "next_serial": "2"}
+    Agent.objects.filter(node="n1").update(**following)
+    before = delivery(nodes[0], report(1))
+    after = replace(before, fingerprint="next")
+    assert [code_of(each) for each in take(after, before, seconds=5)] == [
+        "credential_refused",
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -136,17 +160,19 @@ def test_whoever_swaps_ranks_is_told_of_everything_once(
     nodes: list[Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = placed(tenant())
-    heard: list[tuple[Any, bool]] = []
+    heard: list[tuple[set[Any], set[Any]]] = []
     monkeypatch.setattr(
         hooks,
         "facts_arrived",
-        lambda *, job_id, at, notable: heard.append((job_id, notable)),  # noqa: ARG005 - as it is called
+        lambda *, notable, stepped, at: heard.append((set(notable), set(stepped))),  # noqa: ARG005 - as it is called
     )
     take(delivery(nodes[0], report(jobs=(told(job, [committed(0)]),))))
     later_steps = told(job, [committed(1), notice("elected")], stream="s2")
     take(delivery(nodes[0], report(2, jobs=(later_steps,))))
-    take(delivery(nodes[0], report(3, jobs=(told(job),))))
-    assert heard == [(job.id, False), (job.id, True)]
+    # again, and nothing at all
+    take(delivery(nodes[0], report(3, jobs=(told(job, [committed(0)]),))))
+    take(delivery(nodes[0], report(4, jobs=(told(job),))))
+    assert heard == [(set(), {job.id}), ({job.id}, set()), (set(), set()), (set(), set())]
 
 
 def test_commands_leave_in_the_order_of_decisions(nodes: list[Node]) -> None:

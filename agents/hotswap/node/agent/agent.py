@@ -22,6 +22,7 @@ from hotswap.node.agent.outbox import Outbox, Sample
 from hotswap.node.agent.pauses import Pauses
 from hotswap.node.agent.plane_client import PlaneClient
 from hotswap.node.agent.quarantine import QuarantineFile
+from hotswap.node.agent.renewal import Renewer
 from hotswap.node.agent.sender import Parcel, Sender
 from hotswap.wire.plane import Command, Inventory, NodeReport, Payload, ReportAccepted, Signal
 
@@ -33,6 +34,7 @@ class Parts:
     """What an agent is made of."""
 
     client: PlaneClient
+    renewer: Renewer
     jobs: HostedJobs
     journal: Journal
     outbox: Outbox
@@ -84,7 +86,10 @@ class Agent:
                 parts.addresses.close()
 
     def _loops(self) -> tuple[Callable[[], Coroutine[None, None, None]], ...]:
-        return (self._ask, self._report, self._sample, self._look, self._discover, self._mirror)
+        return (
+            *(self._ask, self._report, self._renew),
+            *(self._sample, self._look, self._discover, self._mirror),
+        )
 
     # ---------------------------------------------------------------------------------- commands
 
@@ -186,6 +191,12 @@ class Agent:
             return
         self._awake.clear()
         await asyncio.sleep(self._limits.report_delay_s)
+
+    async def _renew(self) -> None:
+        """Have a certificate that is good."""
+        while True:
+            pause_s = await self._parts.renewer.look(now=_now())
+            await asyncio.sleep(pause_s)
 
     # ---------------------------------------------------------------------------------- the node
 

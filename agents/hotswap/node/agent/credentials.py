@@ -1,9 +1,7 @@
 """The agent's key, its request for a certificate, and what it trusts."""
 
 import hashlib
-import os
 import ssl
-from pathlib import Path
 from typing import Final
 
 from cryptography import x509
@@ -13,31 +11,50 @@ from cryptography.x509.oid import NameOID
 
 from hotswap.errors import AgentStateUnusable, EnrolmentRefused
 from hotswap.node.agent.state_directory import StateDirectory
+from hotswap.transfer.atomic import write_atomically
 
 #: How the digest of an authority's certificate begins.
 DIGEST_PREFIX: Final = "sha256:"
 _HEX_DIGITS: Final = 64
 
 
-def ensure_key(state: StateDirectory) -> bytes:
-    """Return the private key in PEM, a new one where there is none; it is this user's alone.
+def new_key() -> bytes:
+    """Return a new private key in PEM."""
+    return ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+
+
+def keep_credential(state: StateDirectory, *, key_pem: bytes, certificate_pem: str) -> None:
+    """Put a key and its certificate in the place of those before, both at once.
 
     Raises:
-        AgentStateUnusable: it can't be written, or others can read it.
+        OSError: they can't be written; those before are intact.
 
     """
-    path = state.key_file
+    # a file of `write_atomically` is its owner's alone
+    write_atomically(state.credential_file, [key_pem, certificate_pem.encode("ascii")])
+
+
+def read_certificate(state: StateDirectory) -> x509.Certificate:
+    """Return the agent's certificate.
+
+    Raises:
+        AgentStateUnusable: there is none, or others can read its key.
+
+    """
+    path = state.credential_file
     try:
         if path.stat().st_mode & 0o077:
             raise AgentStateUnusable(
-                f"others can read {path}: `chmod 600` it, and have the agent's certificate revoked "
-                "if anybody may have copied the key"
+                f"others can read {path}: `chmod 600` it, and enrol this node anew with another "
+                "--token if anybody may have copied the key"
             )
-        return path.read_bytes()
-    except FileNotFoundError:
-        return _write_key(path)
-    except OSError as error:
-        raise AgentStateUnusable(f"cannot read {path}: {error.strerror}") from error
+        return x509.load_pem_x509_certificate(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise _unusable(state, error) from error
 
 
 def request_certificate(key_pem: bytes, *, node: str) -> str:
@@ -104,31 +121,20 @@ def mutual(state: StateDirectory) -> ssl.SSLContext:
     """Return how an enrolled agent connects.
 
     Raises:
-        AgentStateUnusable: a file is missing or damaged.
+        AgentStateUnusable: a file is missing or damaged, or others can read the key.
 
     """
+    read_certificate(state)
     try:
         context = trusting(state.authority_file.read_text(encoding="ascii"))
-        context.load_cert_chain(state.certificate_file, state.key_file)
+        context.load_cert_chain(state.credential_file)
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-        raise AgentStateUnusable(
-            f"the credential in {state.path} cannot be used ({error}): enrol this node anew, with "
-            "a new token and an empty --state"
-        ) from error
+        raise _unusable(state, error) from error
     return context
 
 
-def _write_key(path: Path) -> bytes:
-    key = ec.generate_private_key(ec.SECP256R1())
-    encoded = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
+def _unusable(state: StateDirectory, error: Exception) -> AgentStateUnusable:
+    return AgentStateUnusable(
+        f"the credential in {state.path} cannot be used ({error}): enrol this node anew, with a "
+        "new --token"
     )
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(encoded)
-    except OSError as error:
-        raise AgentStateUnusable(f"cannot write {path}: {error.strerror}") from error
-    return encoded

@@ -1,11 +1,17 @@
-"""How a node gets a certificate: once, for a one-time token.
+"""How a node gets a certificate: once for each one-time token that it is given.
+
+The token that a node has enrolled with may go on being given at each start. Another one has it
+enrol anew, whatever became of the certificate before; all else that the agent knows stays.
 
 The plane is known by its authority's certificate, given as a file, or by that certificate's digest:
 then the plane itself hands out the certificate, and nothing else is said before it has the digest.
 The token goes to nobody who can't prove to be the plane.
 """
 
+import hashlib
 import ssl
+from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 import httpx
@@ -21,7 +27,9 @@ from hotswap.node.agent.credentials import (
     authority_digest,
     belongs_to_key,
     digest_given,
-    ensure_key,
+    keep_credential,
+    new_key,
+    read_certificate,
     request_certificate,
     trusting,
 )
@@ -57,6 +65,8 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     plane: str
     # time between two reports, s
     report_every_s: float
+    # SHA-256 of the token that it has enrolled with
+    token: str
 
 
 def read_identity(state: StateDirectory) -> Identity | None:
@@ -74,12 +84,14 @@ def read_identity(state: StateDirectory) -> Identity | None:
         raise AgentStateUnusable(f"{state.identity_file} is damaged: {error}") from error
 
 
-def identify(settings: AgentSettings, state: StateDirectory, *, limits: AgentLimits) -> Identity:
-    """Return who this agent is; enrol it where it has not been.
+def identify(
+    settings: AgentSettings, state: StateDirectory, *, limits: AgentLimits, now: datetime
+) -> Identity:
+    """Return who this agent is; enrol it where it has not been, or has been given another token.
 
     Raises:
-        EnrolmentRefused: it has neither been enrolled nor been given what it takes, or the plane
-            refuses.
+        EnrolmentRefused: it has neither been enrolled nor been given what it takes, the plane
+            refuses, or its certificate has expired.
         PlaneUnreachable: the plane does not answer.
         AgentStateUnusable: the state directory is of another node, or can't be written.
 
@@ -91,21 +103,50 @@ def identify(settings: AgentSettings, state: StateDirectory, *, limits: AgentLim
         raise AgentStateUnusable(
             f"{state.path} is that of node {known.node}: choose another --state for {settings.node}"
         )
+    if settings.token and _digest(settings.token) != known.token:
+        return _enrol(_with_known(settings, state, known), state, limits=limits)
+    expires_at = read_certificate(state).not_valid_after_utc
+    if expires_at <= now:
+        raise EnrolmentRefused(expired_text(node=known.node, expires_at=expires_at))
     if settings.plane is not None and settings.plane != known.plane:
         known = msgspec.structs.replace(known, plane=settings.plane)
         _keep(state, known)
     return known
 
 
+def expired_text(*, node: str, expires_at: datetime) -> str:
+    """Say what to do when there is nothing left to renew."""
+    return (
+        f"the certificate of node {node} has expired at {expires_at.isoformat()}, and the plane "
+        f"lets it in no more: get a new token (`manage.py agent_token {node}`) and start "
+        "`hotswap agent --token` once with it; jobs on this node go on meanwhile"
+    )
+
+
+def _with_known(settings: AgentSettings, state: StateDirectory, known: Identity) -> AgentSettings:
+    """Return the settings of another enrolment: what is not given is as it was."""
+    given = settings.authority is not None or settings.authority_digest is not None
+    return replace(
+        settings,
+        plane=settings.plane or known.plane,
+        node=known.node,
+        authority=settings.authority if given else state.authority_file,
+    )
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
 def _enrol(settings: AgentSettings, state: StateDirectory, *, limits: AgentLimits) -> Identity:
     plane, token, node = settings.plane, settings.token, settings.node
-    if plane is None or token is None or node is None:
+    if plane is None or not token or node is None:
         raise EnrolmentRefused(
             f"{state.path} holds no credential: give --plane, --token and --name once (the plane "
             "gives a token for each node)"
         )
     authority = _authority(settings, plane, limits=limits)
-    key = ensure_key(state)
+    key = new_key()
     request = Enrolment(
         token=token,
         node=node,
@@ -116,11 +157,15 @@ def _enrol(settings: AgentSettings, state: StateDirectory, *, limits: AgentLimit
     if not belongs_to_key(answer.certificate_pem, key):
         raise EnrolmentRefused(f"{plane} has signed another key than this node's: ask who runs it")
     identity = Identity(
-        agent=answer.agent, node=node, plane=plane, report_every_s=answer.report_every_s
+        agent=answer.agent,
+        node=node,
+        plane=plane,
+        report_every_s=answer.report_every_s,
+        token=_digest(token),
     )
     # what was checked stays trusted, whatever the answer holds besides
     write_atomically(state.authority_file, [authority.encode("ascii")])
-    write_atomically(state.certificate_file, [answer.certificate_pem.encode("ascii")])
+    keep_credential(state, key_pem=key, certificate_pem=answer.certificate_pem)
     # last, because with it the agent counts as enrolled
     _keep(state, identity)
     return identity

@@ -55,6 +55,18 @@ class AgentLimits:
     command_s: float = 30.0
     # one answer of the plane
     answer_nbytes_max: int = 4 << 20
+    # share of its certificate's time after which the agent renews it
+    renew_share: float = 0.66
+    # share of that time by which agents do so at different moments, beyond the share before
+    renew_jitter_share: float = 0.1
+    # longest time between two looks whether to renew
+    renew_look_s: float = 300.0
+    # first pause after a renewal that failed; each further one is twice as long
+    renew_retry_s: float = 60.0
+    # longest pause between two renewals that fail
+    renew_retry_s_max: float = 3_600.0
+    # renewals in a row that fail after which each further one is logged as an error
+    renew_failures_max: int = 3
     # reading all signals of the node once
     collect_s: float = 5.0
 

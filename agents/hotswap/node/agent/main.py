@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import random
 import secrets
 import signal
 import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 import structlog
 
@@ -27,6 +29,7 @@ from hotswap.node.agent.limits import AgentLimits
 from hotswap.node.agent.outbox import Outbox
 from hotswap.node.agent.plane_client import HttpPlaneClient
 from hotswap.node.agent.quarantine import QuarantineFile
+from hotswap.node.agent.renewal import Renewer
 from hotswap.node.agent.scenario import Scenario, read_scenario
 from hotswap.node.agent.sender import Sender
 from hotswap.node.agent.settings import AgentSettings
@@ -56,7 +59,7 @@ def run_agent(settings: AgentSettings, *, environment: Mapping[str, str]) -> Exi
     state.make()
     lock = state.claim()
     try:
-        identity = identify(settings, state, limits=agent_limits)
+        identity = identify(settings, state, limits=agent_limits, now=datetime.now(UTC))
         work = _work(
             state,
             identity,
@@ -129,8 +132,16 @@ def _parts(
         agent_limits=agent_limits,
         changed=awake.set,
     )
+    client = HttpPlaneClient(plane=identity.plane, context=mutual(state), limits=agent_limits)
     return Parts(
-        client=HttpPlaneClient(plane=identity.plane, context=mutual(state), limits=agent_limits),
+        client=client,
+        renewer=Renewer(
+            state,
+            node=identity.node,
+            client=client,
+            limits=agent_limits,
+            chance=random.random(),  # noqa: S311 - keeps agents apart, and nobody out
+        ),
         jobs=jobs,
         journal=journal,
         outbox=outbox,

@@ -5,8 +5,7 @@
     STATE/                 mode 0700
         agent.lock         held by the agent for as long as it lives
         identity.json      who this agent is, and where the plane is
-        key.pem            private key, mode 0600; it never leaves the node
-        certificate.pem    the agent's certificate
+        credential.pem     private key, which never leaves the node, and its certificate, mode 0600
         authority.pem      certificate of the authority that signed it, and the plane's own
         commands/          what the plane wanted, and what became of it
         fences/            highest fence seen, by job
@@ -37,14 +36,9 @@ class StateDirectory:
         return self.path / "identity.json"
 
     @property
-    def key_file(self) -> Path:
-        """Private key."""
-        return self.path / "key.pem"
-
-    @property
-    def certificate_file(self) -> Path:
-        """Certificate of the agent."""
-        return self.path / "certificate.pem"
+    def credential_file(self) -> Path:
+        """Private key and certificate: one file, so that there is never the one without its own."""
+        return self.path / "credential.pem"
 
     @property
     def authority_file(self) -> Path:

@@ -4,6 +4,7 @@
 
     GET  AUTHORITY_PATH                          -> PEM              for who has its digest
     POST ENROL_PATH                Enrolment -> Enrolled         without certificate, once
+    POST RENEW_PATH                Renewal   -> Renewed          with the agent's certificate
     POST REPORT_PATH               Report    -> ReportAccepted   with the agent's certificate
     POST REPORT_PATH?wait_s=10     Report    -> ReportAccepted   waits for a command
 
@@ -37,12 +38,13 @@ from hotswap.wire.plane.commands import (
     Swap,
     payload_of,
 )
-from hotswap.wire.plane.enrolment import Enrolled, Enrolment
+from hotswap.wire.plane.enrolment import Enrolled, Enrolment, Renewal, Renewed
 from hotswap.wire.plane.limits import (
     AUTHORITY_PATH,
     COMMANDS_PER_ANSWER_MAX,
     ENROL_PATH,
     NOTICES_PER_REPORT_MAX,
+    RENEW_PATH,
     REPORT_NBYTES_MAX,
     REPORT_PATH,
     WAIT_S_MAX,
@@ -63,6 +65,7 @@ __all__ = [
     "COMMANDS_PER_ANSWER_MAX",
     "ENROL_PATH",
     "NOTICES_PER_REPORT_MAX",
+    "RENEW_PATH",
     "REPORT_NBYTES_MAX",
     "REPORT_PATH",
     "WAIT_S_MAX",
@@ -85,6 +88,8 @@ __all__ = [
     "Payload",
     "Prepare",
     "Quarantine",
+    "Renewal",
+    "Renewed",
     "Report",
     "ReportAccepted",
     "ResultState",

@@ -1,4 +1,4 @@
-"""How a node gets a credential of its own; see `hotswap.wire.plane`."""
+"""How a node gets a credential of its own, and the next one; see `hotswap.wire.plane`."""
 
 from typing import Annotated
 
@@ -33,3 +33,22 @@ class Enrolled(PlaneValue, frozen=True, kw_only=True):
     authority_pem: _Pem
     # time between two reports, s
     report_every_s: Annotated[float, msgspec.Meta(gt=0)]
+
+
+class Renewal(PlaneValue, frozen=True, kw_only=True):
+    """Ask for the next certificate, with a new key, over a connection that shows the present one.
+
+    The present one stays good until the next one has been used, so that whoever is killed in
+    between, and whatever is lost, still has one that is good.
+    """
+
+    # certificate signing request
+    csr_pem: _Pem
+    # version of hotswap on the node
+    version: Name
+
+
+class Renewed(PlaneValue, frozen=True, kw_only=True):
+    """The node's next credential."""
+
+    certificate_pem: _Pem

@@ -6,6 +6,7 @@ import msgspec
 
 ENROL_PATH: Final = "/agent/v1/enrol"
 REPORT_PATH: Final = "/agent/v1/report"
+RENEW_PATH: Final = "/agent/v1/renew"
 #: Certificate of the authority in PEM, for anyone: a node that was given its digest checks that
 #: before it trusts it.
 AUTHORITY_PATH: Final = "/agent/v1/authority"

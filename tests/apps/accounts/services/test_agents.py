@@ -21,8 +21,9 @@ from apps.accounts.selectors import agent_by_fingerprint
 from apps.accounts.services import (
     Enrolment,
     agent_enrol,
+    agent_renew,
     agent_revoke,
-    agent_seen,
+    certificate_adopt,
     enrol_token_create,
 )
 from apps.audit.models import AuditEntry
@@ -160,10 +161,102 @@ def test_every_step_is_in_the_trail() -> None:
     ]
 
 
-def test_when_an_agent_was_seen_is_noted_once_in_a_while() -> None:
+def renewed(fingerprint: str, *, now: datetime = AT) -> x509.Certificate:
+    pem = agent_renew(fingerprint=fingerprint, csr_pem=a_request(), version="0.2.0", now=now)
+    return x509.load_pem_x509_certificate(pem.encode())
+
+
+def print_of(certificate: x509.Certificate) -> str:
+    return certificate.fingerprint(hashes.SHA256()).hex()
+
+
+def lets_in(fingerprint: str, *, now: datetime = AT) -> bool:
+    try:
+        agent_by_fingerprint(fingerprint=fingerprint, now=now)
+    except CredentialRefused:
+        return False
+    return True
+
+
+def test_the_present_certificate_is_good_until_the_next_one_is_used() -> None:
     agent = enrolled().agent
-    for second, noted in ((0, 0), (5, 0), (11, 11)):
-        agent.refresh_from_db()
-        agent_seen(agent=agent, now=AT + timedelta(seconds=second))
-        agent.refresh_from_db()
-        assert agent.last_seen_at == AT + timedelta(seconds=noted)
+    following = print_of(renewed(agent.fingerprint, now=AT + timedelta(days=60)))
+    assert (lets_in(agent.fingerprint), lets_in(following)) == (True, True)
+    for _ in range(2):
+        certificate_adopt(fingerprint=following, now=AT + timedelta(days=61))
+    assert (lets_in(agent.fingerprint), lets_in(following)) == (False, True)
+    found = Agent.objects.get()
+    assert (found.id, found.fingerprint, found.version) == (agent.id, following, "0.2.0")
+    assert found.next_fingerprint is None
+
+
+def test_the_next_certificate_is_for_the_same_agent_and_as_long_as_the_first(
+    settings: Settings,
+) -> None:
+    settings.HOTSWAP_CERTIFICATE_VALID = timedelta(days=30)
+    agent = enrolled().agent
+    assert agent.certificate_expires_at == AT + timedelta(days=30)
+    certificate = renewed(agent.fingerprint, now=AT + timedelta(days=20))
+    assert certificate.subject.rfc4514_string() == "CN=n1,O=aurora"
+    names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert names.get_values_for_type(x509.UniformResourceIdentifier) == [
+        f"urn:hotswap:agent:{agent.id}"
+    ]
+    assert certificate.not_valid_after_utc == AT + timedelta(days=50)
+
+
+def test_an_answer_that_was_lost_costs_nothing() -> None:
+    agent = enrolled().agent
+    lost = print_of(renewed(agent.fingerprint))
+    following = print_of(renewed(agent.fingerprint))
+    assert (lets_in(agent.fingerprint), lets_in(lost), lets_in(following)) == (True, False, True)
+
+
+def test_who_renews_with_the_next_certificate_has_used_it() -> None:
+    agent = enrolled().agent
+    second = print_of(renewed(agent.fingerprint))
+    third = print_of(renewed(second))
+    assert (lets_in(agent.fingerprint), lets_in(second), lets_in(third)) == (False, True, True)
+
+
+def test_the_next_certificate_outlives_the_one_before() -> None:
+    agent = enrolled().agent
+    ends = agent.certificate_expires_at
+    following = print_of(renewed(agent.fingerprint, now=ends - timedelta(days=1)))
+    assert (lets_in(agent.fingerprint, now=ends), lets_in(following, now=ends)) == (False, True)
+
+
+def test_a_revoked_agent_can_not_renew_and_loses_both() -> None:
+    agent = enrolled().agent
+    following = print_of(renewed(agent.fingerprint))
+    agent_revoke(actor=SYSTEM, agent=agent, reason="stolen", now=AT)
+    for fingerprint in (agent.fingerprint, following):
+        with pytest.raises(CredentialRefused):
+            renewed(fingerprint)
+
+
+def test_an_expired_certificate_does_not_renew_itself() -> None:
+    agent = enrolled().agent
+    with pytest.raises(CredentialRefused):
+        renewed(agent.fingerprint, now=agent.certificate_expires_at)
+
+
+def test_a_renewal_that_is_no_request_changes_nothing() -> None:
+    agent = enrolled().agent
+    with pytest.raises(RequestMalformed):
+        agent_renew(fingerprint=agent.fingerprint, csr_pem="none", version="", now=AT)
+    assert Agent.objects.get().next_fingerprint is None
+
+
+def test_a_renewal_and_its_first_use_are_in_the_trail() -> None:
+    agent = enrolled().agent
+    following = print_of(renewed(agent.fingerprint))
+    certificate_adopt(fingerprint=following, now=AT)
+    entries = AuditEntry.objects.filter(subject=f"agent:{agent.id}").order_by("sequence")
+    assert [entry.action for entry in entries] == [
+        "agent.enrol",
+        "agent.renew",
+        "agent.certificate_adopt",
+    ]
+    assert f'"next":"{following}"' in entries[1].body
+    assert f'"former":"{agent.fingerprint}"' in entries[2].body

@@ -30,13 +30,15 @@ class Authority:
         )
         self.pem = certificate.public_bytes(serialization.Encoding.PEM).decode()
 
-    def sign(self, csr_pem: str) -> str:
-        """Sign what an agent asks for."""
+    def sign(
+        self, csr_pem: str, *, begins: dt.datetime | None = None, valid: dt.timedelta = 2 * DAY
+    ) -> str:
+        """Sign what an agent asks for; valid since a day ago unless it is said."""
         request = x509.load_pem_x509_csr(csr_pem.encode())
         assert request.is_signature_valid
-        certificate = self._builder(request.subject, request.public_key()).sign(
-            self._key, hashes.SHA256()
-        )
+        certificate = self._builder(
+            request.subject, request.public_key(), begins=begins, valid=valid
+        ).sign(self._key, hashes.SHA256())
         return certificate.public_bytes(serialization.Encoding.PEM).decode()
 
     def server(self, folder: Path) -> ssl.SSLContext:
@@ -64,9 +66,14 @@ class Authority:
         return context
 
     def _builder(
-        self, subject: x509.Name, key: ec.EllipticCurvePublicKey | object
+        self,
+        subject: x509.Name,
+        key: ec.EllipticCurvePublicKey | object,
+        *,
+        begins: dt.datetime | None = None,
+        valid: dt.timedelta = 2 * DAY,
     ) -> x509.CertificateBuilder:
-        now = dt.datetime.now(dt.UTC)
+        begins = begins or dt.datetime.now(dt.UTC) - DAY
         assert isinstance(key, ec.EllipticCurvePublicKey)
         return (
             x509.CertificateBuilder()
@@ -74,6 +81,6 @@ class Authority:
             .issuer_name(self._name)
             .public_key(key)
             .serial_number(x509.random_serial_number())
-            .not_valid_before(now - DAY)
-            .not_valid_after(now + DAY)
+            .not_valid_before(begins)
+            .not_valid_after(begins + valid)
         )

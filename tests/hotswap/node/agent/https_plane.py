@@ -33,6 +33,7 @@ class HttpsPlane:
         self.authority = Authority()
         self.plane = PlaneDouble()
         self.enrolments: list[Enrolment] = []
+        self.one_time = ONE_TIME
         self.authority_file = folder / "authority.pem"
         self.authority_file.write_text(self.authority.pem)
         # signs with another key than was asked for
@@ -120,7 +121,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _enrol(self, enrolment: Enrolment) -> None:
         owner = self.server.owner
-        if enrolment.token != ONE_TIME or owner.enrolments:
+        used = {each.token for each in owner.enrolments}
+        if enrolment.token != owner.one_time or enrolment.token in used:
             self._answer(403, b'{"title": "Refused", "detail": "the token was used"}')
             return
         owner.enrolments.append(enrolment)

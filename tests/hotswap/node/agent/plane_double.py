@@ -1,5 +1,6 @@
 """A control plane in memory: takes reports in, gives commands out, remembers what it was told."""
 
+import ssl
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from itertools import count
@@ -13,6 +14,8 @@ from hotswap.wire.plane import (
     MemberReport,
     NodeReport,
     NoticeReport,
+    Renewal,
+    Renewed,
     Report,
     ReportAccepted,
 )
@@ -138,6 +141,18 @@ class MemoryClient:
         # answers that get lost on the way
         self.lose_answers = False
         self.closed = False
+        # signs what is asked for; None: nothing may be
+        self.sign: Callable[[str], str] | None = None
+        self.used: list[ssl.SSLContext] = []
+
+    async def renew(self, renewal: Renewal) -> Renewed:
+        if self.error is not None:
+            raise self.error
+        assert self.sign is not None, "nobody should renew"
+        return Renewed(certificate_pem=self.sign(renewal.csr_pem))
+
+    async def use(self, context: ssl.SSLContext) -> None:
+        self.used.append(context)
 
     async def report(self, report: Report, *, wait_s: float = 0.0) -> ReportAccepted:
         del wait_s

@@ -14,13 +14,16 @@ import pytest
 from hotswap.errors import PlaneMessageMalformed, PlaneUnreachable
 from hotswap.limits import Limits
 from hotswap.node.agent.agent import Agent, Parts
+from hotswap.node.agent.credentials import keep_credential, new_key, request_certificate
 from hotswap.node.agent.execution import Execution
 from hotswap.node.agent.hosted_jobs import HostedJobs
 from hotswap.node.agent.journal import Journal
 from hotswap.node.agent.limits import AgentLimits
 from hotswap.node.agent.outbox import Outbox
 from hotswap.node.agent.quarantine import QuarantineFile
+from hotswap.node.agent.renewal import Renewer
 from hotswap.node.agent.sender import Sender
+from hotswap.node.agent.state_directory import StateDirectory
 from hotswap.node.job_directory import claim
 from hotswap.node.run_record import JobDescription, write_description
 from hotswap.wire.plane import (
@@ -34,6 +37,7 @@ from hotswap.wire.plane import (
     StopMember,
     Swap,
 )
+from tests.hotswap.node.agent.authority_double import Authority
 from tests.hotswap.node.agent.plane_double import MemoryClient, PlaneDouble
 from tests.hotswap.node.agent.test_event_feed import append
 
@@ -50,6 +54,7 @@ AGENT_LIMITS = replace(
     samples_max=5,
     command_s=0.1,
 )
+AUTHORITY = Authority()
 WAIT_S = 20.0
 PLACE = JobPlace(name="gpt", key="5e" * 32)
 
@@ -108,6 +113,11 @@ class World:
         awake = asyncio.Event()
         state = self.folder / "state"
         state.mkdir(exist_ok=True)
+        own = StateDirectory(path=state)
+        if not own.credential_file.exists():
+            key = new_key()
+            certificate = AUTHORITY.sign(request_certificate(key, node="n1"))
+            keep_credential(own, key_pem=key, certificate_pem=certificate)
         environment = {"HOTSWAP_HOME": str(self.folder), "PYTHONPATH": ":".join(sys.path)}
         jobs = HostedJobs(
             state, node="n1", limits=LIMITS, agent_limits=AGENT_LIMITS, changed=awake.set
@@ -117,6 +127,7 @@ class World:
         quarantine = QuarantineFile(state / "quarantine.json")
         parts = Parts(
             client=self.client,
+            renewer=Renewer(own, node="n1", client=self.client, limits=AGENT_LIMITS, chance=0.0),
             jobs=jobs,
             journal=journal,
             outbox=outbox,

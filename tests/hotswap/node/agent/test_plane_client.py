@@ -1,5 +1,6 @@
 """What the plane answers is a value, or an error that says whether to try again."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,14 @@ from hotswap.errors import PlaneMessageMalformed, PlaneUnreachable
 from hotswap.node.agent.credentials import trusting
 from hotswap.node.agent.limits import AgentLimits
 from hotswap.node.agent.plane_client import HttpPlaneClient
-from hotswap.wire.plane import Report, ReportAccepted, encode_plane
+from hotswap.wire.plane import (
+    Renewal,
+    Renewed,
+    Report,
+    ReportAccepted,
+    decode_plane,
+    encode_plane,
+)
 from tests.hotswap.node.agent.authority_double import Authority
 
 QUESTION = Report(boot="b", sequence=0, sent_at="now")
@@ -76,3 +84,61 @@ async def test_a_lost_connection_is_unreachable() -> None:
 
     with pytest.raises(PlaneUnreachable, match="ReadError"):
         await answer(lose)
+
+
+class Answers(httpx.AsyncBaseTransport):
+    """Holds each answer back until it is released; the first certificate is refused by then."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.released = asyncio.Event()
+        self.statuses = [403, 200]
+        self.lose = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        del request
+        self.asked.set()
+        await self.released.wait()
+        status = self.statuses.pop(0)
+        if self.lose and status == 403:
+            raise httpx.ReadError("closed")
+        return httpx.Response(status, content=encode_plane(ReportAccepted(accepted_sequence=7)))
+
+
+@pytest.mark.parametrize("lose", [False, True])
+async def test_what_is_under_way_with_the_certificate_before_is_sent_again(*, lose: bool) -> None:
+    answers, authority = Answers(), Authority()
+    answers.lose = lose
+    client = HttpPlaneClient(
+        plane="https://plane",
+        context=trusting(authority.pem),
+        limits=AgentLimits(),
+        transport=answers,
+    )
+    under_way = asyncio.create_task(client.report(QUESTION))
+    await answers.asked.wait()
+    await client.use(trusting(authority.pem))
+    answers.released.set()
+    assert (await under_way).accepted_sequence == 7
+    await client.close()
+
+
+async def test_a_plane_that_lets_nobody_in_says_what_to_do() -> None:
+    with pytest.raises(PlaneUnreachable, match="revoked, get a new token"):
+        await answer(lambda _: httpx.Response(403))
+
+
+async def test_a_renewal_is_a_message_of_its_own() -> None:
+    def sign(request: httpx.Request) -> httpx.Response:
+        assert request.url.path == "/agent/v1/renew"
+        asked = decode_plane(request.content, Renewal)
+        return httpx.Response(200, content=encode_plane(Renewed(certificate_pem=asked.csr_pem)))
+
+    client = HttpPlaneClient(
+        plane="https://plane",
+        context=trusting(Authority().pem),
+        limits=AgentLimits(),
+        transport=httpx.MockTransport(sign),
+    )
+    assert (await client.renew(Renewal(csr_pem="x", version="1"))).certificate_pem == "x"
+    await client.close()
