@@ -27,6 +27,8 @@ class Ingested:
     job_id: UUID
     # something other than steps was new: whoever drives swaps and members looks now
     notable: bool
+    # steps were: whoever waits for them looks now
+    stepped: bool
 
 
 def job_ingest(
@@ -62,7 +64,8 @@ def job_ingest(
         certified = history.certificates_write(job=job, certificates=report.certificates, at=at)
         notable = bool(events or handovers or certified)
         _save(job, former, facts, report, node_id=node_id, heard=bool(fresh), at=at)
-    return Ingested(job_id=job.id, notable=notable)
+        stepped = bool(fresh) or facts.committed != former.committed
+    return Ingested(job_id=job.id, notable=notable, stepped=stepped)
 
 
 def _advance(job: Job, report: JobReport) -> tuple[NoticeReport, ...]:

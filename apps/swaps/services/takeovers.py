@@ -4,12 +4,13 @@ The job's coordinators act by themselves, within a second and without asking. Wh
 from the job's events, each once and in order: the cursor moves in the transaction of its effect.
 """
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from apps.core import outbox
 from apps.core.access import SYSTEM, Actor, ActorKind
@@ -34,19 +35,27 @@ POLICY: Final = {
 }
 
 
-def facts_arrived(*, job_id: UUID, at: datetime, notable: bool = True) -> int:
-    """Make the open swaps of a job due, and have its events looked through, if there is need.
+def facts_arrived(
+    *, notable: Collection[UUID], at: datetime, stepped: Collection[UUID] = ()
+) -> int:
+    """Make the swaps due that what was told may concern, and have events looked through.
 
-    Called with each thing that an agent tells; cheap where nothing is open.
+    Called with each thing that agents tell: one query where nothing is open. Steps concern a swap
+    that is watched, and no other.
 
     Args:
-        job_id: the job that something was told of.
+        notable: jobs of which something other than committed steps was told.
         at: when.
-        notable: whether something other than committed steps was told.
+        stepped: jobs of which nothing else was.
     """
-    open_swaps = Swap.objects.filter(job_id=job_id, state__in=OPEN_STATES)
-    count = open_swaps.update(look_at=at, pokes=F("pokes") + 1)
-    if count or notable:
+    concerned = Q(job_id__in=notable, state__in=OPEN_STATES)
+    concerned |= Q(job_id__in=stepped, state=State.WATCHING.value)
+    found = list(Swap.objects.filter(concerned).values_list("id", "job_id"))
+    for swap_id, _ in found:
+        # each by itself: whoever locks several at once has to do so in an order
+        due = Swap.objects.filter(id=swap_id, state__in=OPEN_STATES)
+        due.update(look_at=at, pokes=F("pokes") + 1)
+    for job_id in {*notable, *(job_id for _, job_id in found)}:
         with transaction.atomic():
             outbox.put(
                 topic="wake",
@@ -55,7 +64,7 @@ def facts_arrived(*, job_id: UUID, at: datetime, notable: bool = True) -> int:
                 payload={"job_id": str(job_id)},
                 at=at,
             )
-    return count
+    return len(found)
 
 
 def takeovers_record(*, job_id: UUID, now: datetime) -> list[UUID]:
