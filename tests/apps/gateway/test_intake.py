@@ -54,6 +54,15 @@ def test_a_report_of_a_node_is_kept_and_accepted(nodes: list[Node]) -> None:
     assert [(each.name, each.value) for each in readings] == [("cpu_load", 0.5)]
 
 
+def test_samples_that_were_given_up_are_told_once_there_are_any(nodes: list[Node]) -> None:
+    take(delivery(nodes[0], report(1, node=NODE)))
+    names = [each.name for each in readings_from(NodeReport.objects.get(node=nodes[0]).signals)]
+    assert names == ["cpu_load"]
+    take(delivery(nodes[0], report(2, node=NODE, dropped=3000)))
+    readings = readings_from(NodeReport.objects.get(node=nodes[0]).signals)
+    assert (readings[0].name, readings[0].value) == ("agent_samples_dropped", 3000)
+
+
 def test_when_an_agent_was_seen_is_noted_now_and_then(nodes: list[Node]) -> None:
     for seconds in (0, 5, 11):
         take(delivery(nodes[0], report(seconds + 1)), seconds=seconds)

@@ -71,7 +71,7 @@ class Runtime:
         for key, result in self.results.items():
             node_id = Command.objects.get(id=key).node_id
             commands_answer(results={node_id: [result]}, at=self.world.now)
-        facts_arrived(job_id=self.world.job.id, at=self.world.now)
+        facts_arrived(notable={self.world.job.id}, at=self.world.now)
 
     def _carry_out(self, command: Command) -> CommandResult:
         if command.deadline_at < self.world.now:
@@ -262,7 +262,7 @@ class Runtime:
             status=self._status() if snapshot else None,
             certificates=certificates if certify else (),
         )
-        job_ingest(
+        found = job_ingest(
             tenant_id=self.world.tenant.id,
             node_id=self.world.nodes["n1"].id,
             report=report,
@@ -270,7 +270,14 @@ class Runtime:
         )
         if not keep:
             self.told.clear()
-        facts_arrived(job_id=self.world.job.id, at=self.world.now)
+        # as the gateway does
+        assert found is not None, "the job is there"
+        jobs = {found.job_id}
+        facts_arrived(
+            notable=jobs if found.notable else (),
+            stepped=jobs if found.stepped and not found.notable else (),
+            at=self.world.now,
+        )
 
     def _status(self) -> Status:
         return Status(

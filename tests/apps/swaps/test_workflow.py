@@ -1,12 +1,19 @@
 """A swap from the wish to the certificate, and every way that it can end."""
 
+from typing import Any
+
 import pytest
 
 from apps.approvals.models import Request
 from apps.audit.models import AuditEntry
+from apps.core.ids import new_id
+from apps.core.models import OutboxMessage
 from apps.jobs.models import Command
 from apps.swaps.errors import RankHeld
 from apps.swaps.models import Swap
+from apps.swaps.services import facts_arrived
+from apps.swaps.services.driving import swaps_due
+from apps.swaps.services.following import job_follow
 from apps.swaps.services.proposing import swap_abort
 from tests.apps.swaps.runtime import Runtime
 from tests.apps.swaps.world import World
@@ -283,3 +290,46 @@ def test_three_failures_hold_the_rank(world: World, runtime: Runtime) -> None:
     with pytest.raises(RankHeld):
         world.propose()
     assert world.propose(1).state == "proposed"
+
+
+def test_whoever_waits_for_steps_is_looked_at_when_they_arrive(
+    world: World, runtime: Runtime
+) -> None:
+    swap = world.begun()
+    runtime.take_commands()
+    runtime.go_on(7)
+    runtime.report()
+    world.advance(swap)
+    world.pass_s(1)
+    assert swaps_due(now=world.now) == []
+    OutboxMessage.objects.all().delete()
+    runtime.commit(10)
+    runtime.report(keep=True)
+    assert swaps_due(now=world.now) == [swap.id]
+    (wake,) = OutboxMessage.objects.filter(topic="wake")
+    assert (wake.kind, wake.payload) == ("swap_facts", {"job_id": str(world.job.id)})
+    job_follow(job_id=world.job.id, now=world.now)
+    assert world.swap(swap.id).state == "completed"
+
+
+def test_steps_wake_the_driver_for_no_other_swap(world: World, runtime: Runtime) -> None:
+    world.begun()
+    runtime.take_commands()
+    runtime.report()
+    job_follow(job_id=world.job.id, now=world.now)
+    world.pass_s(1)
+    OutboxMessage.objects.all().delete()
+    runtime.commit(10)
+    runtime.report()
+    assert swaps_due(now=world.now) == []
+    assert not OutboxMessage.objects.filter(topic="wake").exists()
+
+
+def test_steps_of_many_jobs_cost_one_query_while_none_is_watched(
+    world: World, django_assert_num_queries: Any
+) -> None:
+    world.asked()
+    with django_assert_num_queries(1):
+        assert (
+            facts_arrived(notable=(), stepped=[world.job.id, new_id(), new_id()], at=world.now) == 0
+        )
