@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: its state to one more mirror.
 PLACES = ("forward", "backward", "vote", "optimizer", "gradients", "copy")
 #: With it, a copy of the state takes several steps, so that there is a half-way.
-SMALL_SLICES = {"HOTSWAP_COPY_SLICE_NBYTES": str(64 << 10)}
+SMALL_SLICES = {"HOTSWAP_COPY_SLICE_NBYTES": str(192 << 10)}
 
 #: What AdamW calls on a CPU, with lists of parameters, gradients and so on.
 UPDATE = "_single_tensor_adam"

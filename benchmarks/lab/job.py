@@ -15,9 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from hotswap.errors import HotswapError
+from hotswap.limits import Limits
+from hotswap.node.job_directory import JobDirectory
+from hotswap.node.operator_client import operator_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
+
+    from hotswap.wire.messages import Status
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = ROOT / "benchmarks" / "lab" / "probe.py"
@@ -77,6 +84,7 @@ class Job:
     def __enter__(self) -> Self:
         """Start the job."""
         self.home = Path(self.folder or tempfile.mkdtemp(prefix="hotswap-lab-"))
+        self.directory = JobDirectory(path=self.home / "jobs" / "lab")
         self.out = self.home / "out"
         self.out.mkdir(parents=True, exist_ok=True)
         if self.pace_s:
@@ -141,27 +149,25 @@ class Job:
             timeout_s=timeout_s,
         )
 
-    def wait_protected(self, *, timeout_s: float = 120) -> None:
-        """Wait until every rank has a mirror that its owner waits for."""
+    def wait_status(self, condition: Callable[[Status], bool], *, timeout_s: float = 120) -> Status:
+        """Wait until the leader's status meets ``condition``, and return it."""
         deadline_s = time.monotonic() + timeout_s
         while time.monotonic() < deadline_s:
             status = self.status()
-            if status and all(rank["protection"] == "protected" for rank in status["ranks"]):
-                return
-            with self._heard:
-                self._heard.wait(0.1)
-        raise AssertionError(f"not protected; the job said:\n{self.story()}")
-
-    def wait_standbys(self, count: int, *, timeout_s: float = 120) -> dict[str, Any]:
-        """Wait until so many standbys are there; return the status that says so."""
-        deadline_s = time.monotonic() + timeout_s
-        while time.monotonic() < deadline_s:
-            status = self.status()
-            if status and len(status["standbys"]) >= count:
+            if status is not None and condition(status):
                 return status
             with self._heard:
                 self._heard.wait(0.1)
-        raise AssertionError(f"fewer than {count} standbys; the job said:\n{self.story()}")
+        raise AssertionError(f"never came; the job said:\n{self.story()}")
+
+    def wait_protected(self, *, standbys: int = 0) -> Status:
+        """Wait until every rank has a mirror that its owner waits for, and for the standbys."""
+        return self.wait_status(
+            lambda status: (
+                len(status.standbys) >= standbys
+                and all(rank.protection == "protected" for rank in status.ranks)
+            )
+        )
 
     def command(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run another `hotswap` command on this job."""
@@ -174,10 +180,14 @@ class Job:
             check=check,
         )
 
-    def status(self) -> dict[str, Any] | None:
-        """Return the leader's status; None while nobody answers."""
-        done = self.command("status", "--json", check=False)
-        return json.loads(done.stdout) if done.returncode == 0 else None
+    def status(self) -> Status | None:
+        """Return the leader's status; None: nobody answers, or the job has not begun."""
+        try:
+            with operator_of(self.directory, limits=Limits()) as operator:
+                status = operator.status()
+        except HotswapError:
+            return None
+        return status if status.epoch else None
 
     def swap(self, rank: int) -> dict[str, Any]:
         """Ask for a planned swap and wait for its end."""
@@ -189,7 +199,7 @@ class Job:
     def pids(self) -> dict[str, int]:
         """Return the living processes of the run by name: members and coordinators."""
         found = {}
-        folder = str(self.home / "jobs" / "lab")
+        folder = str(self.directory.path)
         for process in Path("/proc").iterdir():
             if not process.name.isdigit():
                 continue
@@ -213,7 +223,7 @@ class Job:
         """Return the name of the member that owns ``rank``."""
         status = self.status()
         assert status is not None, "nobody answers"
-        return str(next(each["member"] for each in status["ranks"] if each["rank"] == rank))
+        return str(next(each.member for each in status.ranks if each.rank == rank))
 
     def end(self, *, timeout_s: float = 300) -> Outcome:
         """Let the job run, wait for its end and read what the ranks wrote."""
@@ -243,7 +253,7 @@ class Job:
         lines = [json.dumps(notice) for notice in self.notices[-40:]]
         logs = [
             f"--- {path.name}\n{path.read_text()[-1500:]}"
-            for path in sorted((self.home / "jobs" / "lab" / "logs").glob("*.log"))
+            for path in sorted(self.directory.logs.glob("*.log"))
         ]
         return "\n".join([*lines, (self.home / "run.log").read_text()[-3000:], *logs])
 

@@ -83,8 +83,7 @@ class Relay:
         self._pump(member, leader)
 
     def _wait_open(self) -> None:
-        # It ends when the relay is healed, or is closed.
-        # ast-grep-ignore: bounded-wait
+        # it ends when the relay is healed, or is closed
         self._open.wait()
 
     def _leader(self) -> socket.socket | None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self
 from benchmarks.lab import attempts as written
 from benchmarks.lab.job import Job, Outcome
 from benchmarks.lab.relay import Relay
-from hotswap.errors import HotswapError
 from hotswap.limits import Limits
 from hotswap.node.job_directory import JobDirectory
 from hotswap.node.operator_client import operator_of
@@ -129,12 +128,7 @@ class Session:
 
     def status(self) -> Status | None:
         """Return the leader's status; None: nobody answers, or the job has not begun."""
-        try:
-            with operator_of(self.directory, limits=Limits()) as operator:
-                status = operator.status()
-        except HotswapError:
-            return None
-        return status if status.epoch else None
+        return self.job.status()
 
     def protected(self, *, standbys: int = 0) -> None:
         """Wait until every rank has a mirror, then let it run for a few steps.

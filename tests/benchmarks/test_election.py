@@ -6,6 +6,7 @@ from benchmarks.election import measure
 
 
 @pytest.mark.slow_processes
+@pytest.mark.timeout(400)
 def test_every_figure_is_measured_and_none_is_made_up(capsys: pytest.CaptureFixture[str]) -> None:
     figures = measure(2, seed=7)
     assert set(figures) == {

@@ -48,6 +48,7 @@ def _run(script: str) -> None:
     try:
         runpy.run_path(script, run_name="__main__")
     except Exception as error:
+        # A script may raise anything; it goes on from here, as it is or explained.
         misfit = meshes.misfit(error)
         if misfit is not None:
             raise misfit from error

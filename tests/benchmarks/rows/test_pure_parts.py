@@ -3,8 +3,10 @@
 import os
 from pathlib import Path
 
+from benchmarks.lab.aim import PLACES
 from benchmarks.lab.attempts import Attempt
 from benchmarks.rows.frozen import two_owners
+from benchmarks.rows.kills import CASES, Cost
 from benchmarks.rows.planned import usage
 from benchmarks.rows.steady import costs_ms
 
@@ -25,6 +27,19 @@ def committed(member: str, epoch: int) -> Attempt:
 def test_two_members_that_commit_for_one_rank_in_one_epoch_are_two_owners() -> None:
     assert two_owners([committed("node-1", 1), committed("standby-0", 1)])
     assert not two_owners([committed("node-1", 1), committed("standby-0", 2)])
+
+
+def test_what_a_kill_costs_stands_under_its_name_and_what_never_came_is_unknown() -> None:
+    cost = Cost(stall_ms=None, recomputed_ms=0.0, commit_gap_ms=12.34567)
+    assert cost.figures("aimed_copy") == {
+        "aimed_copy_stall_ms": None,
+        "aimed_copy_recomputed_ms": 0.0,
+        "aimed_copy_commit_gap_ms": 12.346,
+    }
+
+
+def test_kills_are_aimed_at_every_place_that_a_rank_can_be_told_to_die_at() -> None:
+    assert {*PLACES, "swap"} == {*CASES}
 
 
 def test_a_step_costs_what_lies_between_its_end_and_that_of_the_one_before() -> None:
