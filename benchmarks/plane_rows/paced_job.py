@@ -22,8 +22,8 @@ RANKS: Final = 2
 STEP_EVERY_S: Final = 0.1
 #: A job that was told to stand does so within this, s.
 STAND_S: Final = 30.0
-#: A process may be stopped for long: only its end is a loss.
-ENVIRONMENT: Final = {**PATIENCE, "HOTSWAP_LEASE_S": "50"}
+#: A process may be stopped for long, or wait for a busy machine: only its end is a loss.
+ENVIRONMENT: Final = {**PATIENCE, "HOTSWAP_LEASE_S": "50", "HOTSWAP_LEADER_LEASE_S": "5"}
 
 
 class PacedJob:

@@ -137,12 +137,12 @@ class Scene:
         )
 
     def _keep_spares(self) -> None:
-        """Make every node a spare that owns no rank."""
+        """Make every node a spare that owns no rank; one, while the job has no owners yet."""
         owners = RankOwner.objects.filter(job_id=self.job.id, epoch_to=None)
-        taken = set(owners.values_list("node__name", flat=True))
+        taken = set(owners.values_list("node__name", flat=True)) or set(NODES[:-1])
         for node in Node.objects.filter(name__in=NODES):
-            if node.is_spare == (node.name in taken):
-                spare = node.name not in taken
+            spare = node.name not in taken
+            if node.is_spare != spare:
                 node_spare_set(node_id=node.id, is_spare=spare, actor=SYSTEM, at=now())
 
 
