@@ -1,12 +1,16 @@
 """Between the words of the wire and those of the apps. Pure."""
 
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from apps.fleet.domain.signals import Inventory, Report, SeenDevice, Signal, Source
 from apps.gateway.errors import ReportRefused
 from apps.jobs.models import Command
 from hotswap.wire import plane
+
+#: Signal that tells of gaps in all others.
+DROPPED: Final = "agent_samples_dropped"
 
 
 def node_report(*, node_id: UUID, report: plane.Report) -> Report | None:
@@ -22,12 +26,20 @@ def node_report(*, node_id: UUID, report: plane.Report) -> Report | None:
         boot=report.boot,
         sequence=report.sequence,
         at=instant(report.sent_at, name="sent_at"),
-        signals=tuple(
-            Signal(name=each.name, value=each.value, unit=each.unit, source=Source(each.source))
-            for each in report.node.signals
-        ),
+        signals=(*_dropped(report), *(_signal(each) for each in report.node.signals)),
         inventory=_inventory(report.node.inventory),
     )
+
+
+def _dropped(report: plane.Report) -> tuple[Signal, ...]:
+    """Return how many samples the agent has given up since its boot, once there are any."""
+    if not report.dropped:
+        return ()
+    return (Signal(name=DROPPED, value=report.dropped, unit="count", source=Source.MEASURED),)
+
+
+def _signal(told: plane.Signal) -> Signal:
+    return Signal(name=told.name, value=told.value, unit=told.unit, source=Source(told.source))
 
 
 def command(row: Command) -> plane.Command:

@@ -55,10 +55,10 @@ def test_a_report_of_a_node_is_kept_and_accepted(nodes: list[Node]) -> None:
 
 
 def test_samples_that_were_given_up_are_told_once_there_are_any(nodes: list[Node]) -> None:
-    take(delivery(nodes[0], report(1, node=NODE)))
+    take(delivery(nodes[0], report(2, node=NODE)))
     names = [each.name for each in readings_from(NodeReport.objects.get(node=nodes[0]).signals)]
     assert names == ["cpu_load"]
-    take(delivery(nodes[0], report(2, node=NODE, dropped=3000)))
+    take(delivery(nodes[0], report(3, node=NODE, dropped=3000)))
     readings = readings_from(NodeReport.objects.get(node=nodes[0]).signals)
     assert (readings[0].name, readings[0].value) == ("agent_samples_dropped", 3000)
 

@@ -43,6 +43,8 @@ class AgentLimits:
     discover_every_s: float = 5.0
     # the node's own reports that are kept while the plane is away; beyond it, the oldest is dropped
     samples_max: int = 600
+    # between two samples of the node that have waited while the plane was away, beside those of now
+    catch_up_every_s: float = 1.0
     # notices of all jobs in one report
     notices_max: int = 500
     # certificates in one report

@@ -2,6 +2,8 @@
 
 Reports are numbered in the order in which things happened, and the newest goes out first: a node
 whose plane was away, or is slow, is not taken for a silent one until all that was kept is told.
+What has waited goes out beside it, at a pace of its own: a fleet that was cut off does not come all
+at once.
 """
 
 from collections import deque
@@ -27,6 +29,8 @@ class Outbox:
         self._samples: deque[tuple[int, Sample]] = deque(maxlen=samples_max)
         self._dropped = 0
         self._number = 0
+        # the newest sample has not been taken out
+        self._is_fresh = False
 
     def __len__(self) -> int:
         return len(self._samples)
@@ -46,7 +50,14 @@ class Outbox:
         if len(self._samples) == self._samples.maxlen:
             self._dropped += 1
         self._samples.append((self.number(), sample))
+        self._is_fresh = True
+
+    @property
+    def waits(self) -> bool:
+        """Whether all that is left are samples that later ones have overtaken."""
+        return bool(self._samples) and not self._is_fresh
 
     def take(self) -> tuple[int, Sample] | None:
         """Take the newest sample out, with its number; whoever takes it is answerable for it."""
+        self._is_fresh = False
         return self._samples.pop() if self._samples else None

@@ -1,5 +1,6 @@
 """What is reported, and when: everything new, and once more until the plane has it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ from hotswap.node.agent.hosted_job import HostedJob, News
 from hotswap.node.agent.hosted_jobs import HostedJobs
 from hotswap.node.agent.journal import Journal
 from hotswap.node.agent.limits import AgentLimits
-from hotswap.node.agent.outbox import Outbox
+from hotswap.node.agent.outbox import Outbox, Sample
 from hotswap.wire.plane import AttachableJob, Report
 
 
@@ -46,15 +47,17 @@ class Sender:
         self._refused = 0
         self._notices_max = limits.notices_max
         self._progress_s = clock()
+        # when a sample that had waited was last sent
+        self._waited_s = -math.inf
         self.attachable: tuple[AttachableJob, ...] = ()
 
     def pack(self, *, at: str) -> Parcel | None:
         """Put together what is new at the time ``at``; None: nothing that has to be told now."""
         news = self._news()
-        number, sample = self._outbox.take() or (None, None)
+        now = self._clock()
+        number, sample = self._sample(now) or (None, None)
         results = self._journal.untold()
         ended = any(member.state != "running" for member in self._jobs.members.reports())
-        now = self._clock()
         if not (sample or results or ended or self._is_due(news, now)):
             return None
         self._progress_s = now
@@ -89,6 +92,14 @@ class Sender:
     def question(self, *, at: str) -> Report:
         """Return what asks for commands alone."""
         return Report(boot=self._boot, sequence=0, sent_at=at)
+
+    def _sample(self, now: float) -> tuple[int, Sample] | None:
+        """Take a sample out: at once the newest, and at their pace those that have waited."""
+        if self._outbox.waits:
+            if now - self._waited_s < self._limits.catch_up_every_s:
+                return None
+            self._waited_s = now
+        return self._outbox.take()
 
     def _is_due(self, news: tuple[tuple[HostedJob, News], ...], now: float) -> bool:
         if any(each.urgent for _, each in news):

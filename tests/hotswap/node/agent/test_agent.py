@@ -52,6 +52,7 @@ AGENT_LIMITS = replace(
     discover_every_s=0.02,
     retire_s=0.2,
     samples_max=5,
+    catch_up_every_s=0.01,
     command_s=0.1,
 )
 AUTHORITY = Authority()

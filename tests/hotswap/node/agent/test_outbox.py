@@ -24,6 +24,21 @@ def test_the_newest_are_kept_and_go_out_first_and_the_others_are_counted(
     assert outbox.take() is None
 
 
+def test_what_was_overtaken_waits_and_what_is_new_does_not() -> None:
+    outbox = Outbox(samples_max=3)
+    assert not outbox.waits
+    for number in range(2):
+        outbox.put(Sample(at=str(number), node=NODE))
+    assert not outbox.waits
+    outbox.take()
+    assert outbox.waits
+    outbox.put(Sample(at="2", node=NODE))
+    assert not outbox.waits
+    outbox.take()
+    outbox.take()
+    assert not outbox.waits
+
+
 def test_numbers_tell_in_which_order_things_happened() -> None:
     outbox = Outbox(samples_max=2)
     outbox.put(Sample(at="1", node=NODE))
