@@ -16,6 +16,9 @@ from apps.jobs.domain.placement import Role
 
 #: Time that a loss is given to be dealt with by the job itself before a place is filled.
 REPLACE_AFTER: Final = timedelta(seconds=1)
+#: A rank that has lost its owner is left to the standbys that live for so long: which node a new
+#: standby is to stay off is known only when one of them has taken the rank over.
+TAKEOVER_WITHIN: Final = timedelta(seconds=60)
 #: A member that was declared lost and still runs after this is ended: it holds memory and devices.
 LINGER_MAX: Final = timedelta(seconds=20)
 #: A job whose first epoch has not begun by then has failed.
@@ -206,7 +209,8 @@ def _replacements(
     owners = {facts.rank(rank).owner for rank in range(wish.world_size)}
     # an owner that ends by itself means that the job is about to
     finishing = any(each.exit_status == 0 and each.name in owners for each in trainers)
-    wanted = 0 if finishing else wish.world_size + wish.standbys
+    unsettled = finishing or _is_taken_over(facts, trainers, now=now)
+    wanted = 0 if unsettled else wish.world_size + wish.standbys
     found: list[Replace] = []
     for role, count, kind in (
         (Role.COORDINATOR, wish.coordinators, coordinators),
@@ -216,6 +220,17 @@ def _replacements(
         if missing > 0 and not fresh_loss and _may_replace(kind, count=count, now=now):
             found += [Replace(role=role)] * missing
     return tuple(found)
+
+
+def _is_taken_over(facts: JobFacts, trainers: Sequence[MemberFacts], *, now: datetime) -> bool:
+    """Whether an owner was lost of late, and a standby lives that can take its rank over."""
+    owners = {facts.rank(rank).owner for rank in range(facts.world_size)}
+    lost = any(
+        each.name in owners and now - (each.lost_at or each.since) < TAKEOVER_WITHIN
+        for each in trainers
+        if not each.counts
+    )
+    return lost and any(each.counts and each.name in facts.standbys for each in trainers)
 
 
 def _may_replace(members: Sequence[MemberFacts], *, count: int, now: datetime) -> bool:

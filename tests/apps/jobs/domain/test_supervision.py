@@ -1,5 +1,6 @@
 """Which processes a job should have."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -14,6 +15,7 @@ from apps.jobs.domain.supervision import (
     REPLACEMENTS_MAX,
     SHORT_LIVES_MAX,
     START_WITHIN,
+    TAKEOVER_WITHIN,
     Action,
     EndJob,
     EndMember,
@@ -68,6 +70,20 @@ def test_a_rank_that_was_lost_leaves_a_place_for_a_standby_as_the_old_one_took_i
     assert due(fleet(node_1={"state": "exited", "exit_status": -9})) == (
         Replace(role=Role.STANDBY),
     )
+
+
+def test_no_standby_is_placed_until_it_is_known_which_one_took_the_rank_over() -> None:
+    lost = {"state": "exited", "exit_status": -9, "since": LATER}
+    wanted = (Replace(role=Role.STANDBY),)
+    soon, late = LATER + TAKEOVER_WITHIN / 2, LATER + TAKEOVER_WITHIN
+    assert due(fleet(node_1=lost), now=soon) == ()
+    assert due(fleet(node_1=lost), now=late) == wanted
+    # the one that has it is a standby no more
+    taken = replace(RUNNING, ranks={**RUNNING.ranks, 1: RankFacts(owner="standby-0")}, standbys=())
+    assert due(fleet(node_1=lost), facts=taken, now=soon) == wanted
+    # and where none lives the job waits for a new one
+    nobody = due(fleet(node_1=lost, standby_0={**lost, "since": NOON}), now=soon)
+    assert nobody == wanted * 2
 
 
 def test_a_former_owner_that_left_after_a_swap_is_replaced_although_it_ended_well() -> None:
