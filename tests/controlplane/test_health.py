@@ -2,6 +2,8 @@
 
 import re
 from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from django.db.migrations.recorder import MigrationRecorder
@@ -11,8 +13,13 @@ from pytest_django import Settings
 from apps.accounts.models import Agent
 from apps.core import clock
 from apps.core.models import OutboxMessage
-from tests.apps.jobs.making import NOW, agent, tenant
+from apps.jobs.domain.protection import STALE_AFTER
+from apps.jobs.models import Job
+from tests.apps.jobs.making import NOW, agent, fleet, submitted, tenant
 from tests.apps.signed_in import AT
+
+DOCS: Final = Path(__file__).parents[2] / "docs" / "reference"
+LITTLE: Final = timedelta(milliseconds=1)
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +58,33 @@ def test_figures_count_requests_by_route_and_rows_by_state(client: Client) -> No
         in text
     )
     assert "hotswap_outbox_unsent 1.0" in text
+
+
+def test_figures_know_nothing_of_what_was_not_heard_of_lately(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet(tenant())
+    kept: dict[str, Any] = {"state": "running", "protection": "protected"}
+    for name, heard_at in (("a", NOW - STALE_AFTER), ("b", NOW - STALE_AFTER - LITTLE)):
+        made = submitted(tenant(), name=name)
+        Job.objects.filter(id=made.id).update(reported_at=heard_at, **kept)
+    ended = submitted(tenant(), name="c")
+    Job.objects.filter(id=ended.id).update(state="finished", protection="protected")
+    monkeypatch.setattr(clock, "now", lambda: NOW)
+    text = client.get("/metrics").content.decode()
+    figures = re.findall(r'hotswap_running_jobs{protection="(\w+)"} (\S+)', text)
+    assert sorted(figures) == [("protected", "1.0"), ("unknown", "1.0")]
+    assert 'hotswap_jobs{state="finished"} 1.0' in text
+
+
+def test_every_figure_is_in_the_reference(client: Client) -> None:
+    client.get("/healthz")
+    text = client.get("/metrics").content.decode()
+    shown = re.findall(r"^# TYPE (hotswap_\w+) (\w+)$", text, re.MULTILINE)
+    page = (DOCS / "metrics.md").read_text()
+    told = re.findall(r"^\| `(hotswap_\w+)` \| (\w+) \|", page, re.MULTILINE)
+    made = [each for each in shown if not each[0].endswith("_created")]
+    assert sorted(told) == sorted(made)
 
 
 def test_figures_tell_whose_certificate_was_not_renewed(
