@@ -13,7 +13,16 @@ import { Time } from "@/ui/Time";
 
 function whyNotStop(job: Job, operator: boolean): string | null {
   if (!operator) return "Needs the role operator.";
+  if (job.stop_requested_at) return "Its end was asked for.";
   return job.state === "running" || job.state === "starting" ? null : "It is not running.";
+}
+
+/** What is left of a job whose processes are all ended at once. */
+function whatIsLeft(job: Job): string {
+  if (job.attached) return "Its node's agent has `hotswap run` end it. What the script has not saved is gone.";
+  return job.checkpoint_every_steps
+    ? `Ends all its processes. Left is the last micro-checkpoint, written every ${job.checkpoint_every_steps} steps.`
+    : "Ends all its processes. It writes no micro-checkpoints: what the script has not saved is gone.";
 }
 
 export function SettingsPanel({ job }: { job: Job }) {
@@ -39,7 +48,7 @@ export function SettingsPanel({ job }: { job: Job }) {
       <div style={{ marginTop: 14 }}>
         <ActionButton
           label="Stop the job"
-          effect="Stops after the step that is under way, with a checkpoint."
+          effect={whatIsLeft(job)}
           why={whyNotStop(job, may("operator"))}
           onClick={() => setOpen(true)}
         />
@@ -62,7 +71,7 @@ function StopDialog({ job, onClose }: { job: Job; onClose: () => void }) {
     <ReasonDialog
       onClose={onClose}
       title={`Stop ${job.name}`}
-      effect="All ranks stop after the step that is under way. Nothing that was committed is lost."
+      effect={whatIsLeft(job)}
       confirm="Stop the job"
       busy={stop.isPending}
       error={stop.error?.message ?? null}
