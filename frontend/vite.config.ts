@@ -71,7 +71,7 @@ export default defineConfig(({ mode }) => ({
     include: ["tests/**/*.test.{ts,tsx}"],
     setupFiles: ["tests/setup.ts"],
     css: false,
-    testTimeout: 60_000,
+    testTimeout: 300_000,
     // two workers: the machine that runs the whole suite has other work to do
     maxWorkers: 2,
     restoreMocks: true,

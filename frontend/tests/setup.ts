@@ -56,7 +56,7 @@ function pageFill(): void {
 }
 
 // a machine that runs other things meanwhile is slow, not wrong
-configure({ asyncUtilTimeout: 15_000 });
+configure({ asyncUtilTimeout: 60_000 });
 
 if ("document" in globalThis) {
   pageFill();

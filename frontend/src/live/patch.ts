@@ -85,6 +85,7 @@ function patchJob(client: QueryClient, fields: Fields): void {
     ...(typeof step_s === "number" ? { step_time_s: step_s } : {}),
     // progress is told because a report came
     reported_at: new Date().toISOString(),
+    stale: false,
   };
   patchKind(client, "job", job);
   client.setQueriesData<Overview>(

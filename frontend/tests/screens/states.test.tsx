@@ -59,6 +59,22 @@ describe("what is not known", () => {
   });
 });
 
+const silence = (world: World): void => {
+  const job = world.jobs.get(idOf("job", 1));
+  if (job) Object.assign(job, { stale: true, reported_at: new Date(Date.now() - 300_000).toISOString() });
+};
+
+describe("a job that is not heard of", () => {
+  test("says since when, and its protection is unknown until progress is told", async () => {
+    const { world } = open(GPT, { prepare: silence });
+    expect(await screen.findByText("No report in time.")).toBeTruthy();
+    expect(screen.getByText("Protection unknown")).toBeTruthy();
+    await screen.findByText("Live");
+    tick(world, 600);
+    await waitFor(() => expect(screen.queryByText("No report in time.")).toBeNull());
+  });
+});
+
 describe("live", () => {
   test("a committed step is on screen without asking anew", async () => {
     const { world } = open(GPT);

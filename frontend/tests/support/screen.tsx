@@ -48,7 +48,7 @@ export function open(path: string, { as = "otto", before = [], prepare, large = 
   client.setDefaultOptions({ queries: { ...client.getDefaultOptions().queries, retry: false } });
   const router = createMemoryRouter(routes, { initialEntries: [path] });
   const { container } = render(<App client={client} router={router} />);
-  return { world, user: userEvent.setup(), container, path: () => router.state.location.pathname };
+  return { world, user: userEvent.setup({ delay: null }), container, path: () => router.state.location.pathname };
 }
 
 /** Waits for the page's heading: then the page and its first data are there. */

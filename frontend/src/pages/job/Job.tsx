@@ -8,9 +8,10 @@ import { paths } from "@/app/paths";
 import { View } from "@/app/View";
 import { Banner } from "@/ui/Banner";
 import { Figure, Figures } from "@/ui/Panel";
-import { ProtectionTag } from "@/ui/Protection";
 import { Quantity } from "@/ui/Quantity";
 import { PageSkeleton } from "@/ui/States";
+import { Time } from "@/ui/Time";
+import { isSilent, JobProtection, Told } from "@/parts/JobReport";
 import { JobStateTag } from "@/parts/JobStateTag";
 
 import { EventsPanel } from "./EventsPanel";
@@ -18,9 +19,12 @@ import { LossPanel } from "./LossPanel";
 import { RanksPanel } from "./RanksPanel";
 import { SettingsPanel } from "./SettingsPanel";
 
+/** Silence is no change that the live connection tells of, so that it is asked for this often. */
+const SILENCE_LOOK_MS = 15_000;
+
 export default function Job() {
   const { id = "" } = useParams();
-  const query = useQuery(jobQuery(id));
+  const query = useQuery({ ...jobQuery(id), refetchInterval: SILENCE_LOOK_MS });
   return (
     <View what="This job" query={query} loading={<PageSkeleton />}>
       {(job) => <Loaded job={job} />}
@@ -31,43 +35,81 @@ export default function Job() {
 const Tags = ({ job }: { job: Data }) => (
   <>
     <JobStateTag state={job.state} />
-    {job.state === "running" ? <ProtectionTag value={job.protection} /> : null}
+    {job.state === "running" ? <JobProtection job={job} /> : null}
   </>
 );
 
-const Loaded = ({ job }: { job: Data }) => (
+/** What has to be known before the figures are read: that they are old, or that a loss now costs steps. */
+const Warnings = ({ job }: { job: Data }) => (
   <>
-    <PageHead title={job.name} parent={["Jobs", paths.jobs()]} id={job.id} tags={<Tags job={job} />} />
-    {job.state === "running" && job.protection === "unprotected" ? (
+    {isSilent(job) ? (
+      <Banner icon="clock" tone="stale">
+        <span className="strong">No report in time.</span>{" "}
+        {job.reported_at ? (
+          <>
+            The last one came <Time at={job.reported_at} />; the figures are from then.
+          </>
+        ) : (
+          "None has come yet."
+        )}{" "}
+        The job may well go on training.
+      </Banner>
+    ) : null}
+    {job.state === "running" && job.protection === "unprotected" && !job.stale ? (
       <Banner icon="warn" tone="loud">
         <span className="strong">A rank of this job has no mirror.</span> Training goes on; if that rank is lost now, the
         job falls back to its last micro-checkpoint
         {job.checkpoint_every_steps ? `, at most ${job.checkpoint_every_steps} steps` : ""}.
       </Banner>
     ) : null}
-    <Figures>
-      <Figure label="Committed step">
+  </>
+);
+
+const LatestFigures = ({ job }: { job: Data }) => (
+  <Figures>
+    <Figure label="Committed step">
+      <Told job={job}>
         <Quantity value={job.committed_step} as="count" />
-      </Figure>
-      <Figure label="Epoch">
+      </Told>
+    </Figure>
+    <Figure label="Epoch">
+      <Told job={job}>
         <Quantity value={job.epoch} as="count" />
-      </Figure>
-      <Figure label="Train loss">
+      </Told>
+    </Figure>
+    <Figure label="Train loss">
+      <Told job={job}>
         <Quantity value={job.loss} />
-      </Figure>
-      <Figure label="Validation loss">
+      </Told>
+    </Figure>
+    <Figure label="Validation loss">
+      <Told job={job}>
         <Quantity value={job.validation_loss} />
-      </Figure>
-      <Figure label="Step time">
+      </Told>
+    </Figure>
+    <Figure label="Step time">
+      <Told job={job}>
         <Quantity value={job.step_time_s} as="seconds" />
-      </Figure>
-      <Figure label="Goodput">
+      </Told>
+    </Figure>
+    <Figure label="Goodput">
+      <Told job={job}>
         <Quantity value={job.goodput} as="share" />
-      </Figure>
-      <Figure label="Samples">
+      </Told>
+    </Figure>
+    <Figure label="Samples">
+      <Told job={job}>
         <Quantity value={job.samples_per_s} unit="/s" />
-      </Figure>
-    </Figures>
+      </Told>
+    </Figure>
+  </Figures>
+);
+
+const Loaded = ({ job }: { job: Data }) => (
+  <>
+    <PageHead title={job.name} parent={["Jobs", paths.jobs()]} id={job.id} tags={<Tags job={job} />} />
+    <Warnings job={job} />
+    <LatestFigures job={job} />
     <LossPanel job={job} />
     <RanksPanel job={job} />
     <div className="split">

@@ -8,9 +8,9 @@ import { paths } from "@/app/paths";
 import { useSession } from "@/app/session";
 import { useAddress } from "@/app/useAddress";
 import { words } from "@/format/numbers";
+import { JobProtection, Told } from "@/parts/JobReport";
 import { JobStateTag } from "@/parts/JobStateTag";
 import { Choice, ListView } from "@/parts/ListView";
-import { ProtectionTag } from "@/ui/Protection";
 import { Quantity } from "@/ui/Quantity";
 import { Empty } from "@/ui/States";
 import { Time } from "@/ui/Time";
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Job>[] = [
   {
     id: "protection",
     header: "Protection",
-    cell: (job) => (job.state === "running" ? <ProtectionTag value={job.protection} /> : <span className="dim">not running</span>),
+    cell: (job) => (job.state === "running" ? <JobProtection job={job} /> : <span className="dim">not running</span>),
     value: (job) => job.protection,
   },
   { id: "cluster", header: "Cluster", cell: (job) => job.cluster.name, value: (job) => job.cluster.name },
@@ -34,22 +34,22 @@ const COLUMNS: readonly Column<Job>[] = [
     id: "step",
     header: "Committed step",
     align: "right",
-    cell: (job) => <Quantity value={job.committed_step} as="count" />,
+    cell: (job) => <Told job={job}><Quantity value={job.committed_step} as="count" /></Told>,
     value: (job) => job.committed_step,
   },
-  { id: "loss", header: "Loss", align: "right", cell: (job) => <Quantity value={job.loss} />, value: (job) => job.loss },
+  { id: "loss", header: "Loss", align: "right", cell: (job) => <Told job={job}><Quantity value={job.loss} /></Told>, value: (job) => job.loss },
   {
     id: "validation",
     header: "Validation",
     align: "right",
-    cell: (job) => <Quantity value={job.validation_loss} />,
+    cell: (job) => <Told job={job}><Quantity value={job.validation_loss} /></Told>,
     value: (job) => job.validation_loss,
   },
   {
     id: "step_time",
     header: "Step time",
     align: "right",
-    cell: (job) => <Quantity value={job.step_time_s} as="seconds" />,
+    cell: (job) => <Told job={job}><Quantity value={job.step_time_s} as="seconds" /></Told>,
     value: (job) => job.step_time_s,
   },
   { id: "created", header: "Submitted", align: "right", cell: (job) => <Time at={job.created_at} />, value: (job) => job.created_at },

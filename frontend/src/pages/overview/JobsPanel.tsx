@@ -5,10 +5,9 @@ import { Link } from "react-router";
 import { lossQuery } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { paths } from "@/app/paths";
-import { words } from "@/format/numbers";
+import { JobProtection, Told } from "@/parts/JobReport";
 import { DataTable } from "@/ui/DataTable";
 import { Panel } from "@/ui/Panel";
-import { ProtectionTag } from "@/ui/Protection";
 import { Quantity } from "@/ui/Quantity";
 import { Sparkline } from "@/ui/Sparkline";
 import { Empty } from "@/ui/States";
@@ -34,8 +33,7 @@ const COLUMNS: readonly Column<Job>[] = [
   {
     id: "protection",
     header: "Protection",
-    cell: (job) =>
-      job.state === "running" ? <ProtectionTag value={job.protection} /> : <span className="dim">{words(job.state)}</span>,
+    cell: (job) => <JobProtection job={job} />,
     value: (job) => job.protection,
   },
   { id: "spark", header: "Train loss", cell: (job) => <LossSpark job={job} /> },
@@ -43,21 +41,21 @@ const COLUMNS: readonly Column<Job>[] = [
     id: "validation",
     header: "Validation",
     align: "right",
-    cell: (job) => <Quantity value={job.validation_loss} />,
+    cell: (job) => <Told job={job}><Quantity value={job.validation_loss} /></Told>,
     value: (job) => job.validation_loss,
   },
   {
     id: "step",
     header: "Committed step",
     align: "right",
-    cell: (job) => <Quantity value={job.committed_step} as="count" />,
+    cell: (job) => <Told job={job}><Quantity value={job.committed_step} as="count" /></Told>,
     value: (job) => job.committed_step,
   },
   {
     id: "time",
     header: "Step time",
     align: "right",
-    cell: (job) => <Quantity value={job.step_time_s} as="seconds" />,
+    cell: (job) => <Told job={job}><Quantity value={job.step_time_s} as="seconds" /></Told>,
     value: (job) => job.step_time_s,
   },
 ];

@@ -11,9 +11,12 @@ import { Attention } from "./Attention";
 import { JobsPanel } from "./JobsPanel";
 import { FleetPanel, PausePanel, SwapsPanel } from "./SidePanels";
 
+/** Silence is no change that the live connection tells of, so that it is asked for this often. */
+const SILENCE_LOOK_MS = 15_000;
+
 export default function Overview() {
   const { tenant } = useSession();
-  const query = useQuery(overviewQuery(tenant.id));
+  const query = useQuery({ ...overviewQuery(tenant.id), refetchInterval: SILENCE_LOOK_MS });
   return (
     <>
       <PageHead title="Overview" />

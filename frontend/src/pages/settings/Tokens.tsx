@@ -54,7 +54,7 @@ const columnsOf = (revoke: (token: ApiToken) => void): readonly Column<ApiToken>
     id: "expires",
     header: "Expires",
     align: "right",
-    cell: (token) => (token.expires_at ? <Time at={token.expires_at} as="day" /> : <span className="dim">never</span>),
+    cell: (token) => (token.expires_at ? <Time at={token.expires_at} /> : <span className="dim">never</span>),
     value: (token) => token.expires_at,
   },
   {

@@ -1,7 +1,7 @@
+import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
-import { Button } from "@mantine/core";
 
 import { webhookRemove } from "@/api/commands";
 import { deliveriesQuery, webhookQuery } from "@/api/queries";
@@ -28,8 +28,8 @@ const LOOKS: Readonly<Record<Delivery["state"], readonly [TagTone, string]>> = {
   given_up: ["loud", "Given up"],
 };
 
-/** What the receiver said: its status, or why there is none. */
-const answerOf = (row: Delivery): string => [row.answer_status ?? "", row.problem].filter(Boolean).join(" ");
+/** What is wrong with the latest attempt, or the status that it was answered with. */
+const answerOf = (row: Delivery): string => row.problem || String(row.answer_status ?? "");
 
 const COLUMNS: readonly Column<Delivery>[] = [
   { id: "created", header: "Happened", cell: (row) => <Time at={row.created_at} as="day" />, value: (row) => row.created_at },
@@ -80,35 +80,37 @@ function Loaded({ hook }: { hook: Hook }) {
           </Button>
         }
       />
-      <Panel title="Webhook">
-        <Facts
-          items={[
-            ["Address", <span key="url" className="mono">{hook.url}</span>],
-            ["Hears of", hook.kinds.length === 0 ? "everything" : hook.kinds.join(", ")],
-            ["Made by", hook.creator],
-            ["Made", <Time key="made" at={hook.created_at} as="day" />],
-          ]}
+      <div className="split">
+        <ListView
+          what="Deliveries"
+          options={deliveriesQuery(hook.id, filters)}
+          columns={COLUMNS}
+          sort={sort ?? ""}
+          onSort={(next) => set("sort", next)}
+          filters={
+            <>
+              <Choice label="Delivery" value={values.state} options={STATES} onChange={(value) => set("state", value)} />
+              <Choice
+                label="What"
+                value={values.kind}
+                options={KINDS.map(([kind]) => [kind, words(kind)] as const)}
+                onChange={(value) => set("kind", value)}
+              />
+            </>
+          }
+          empty={<Empty title="No delivery fits">One is made for each change that the webhook hears of.</Empty>}
         />
-      </Panel>
-      <ListView
-        what="Deliveries"
-        options={deliveriesQuery(hook.id, filters)}
-        columns={COLUMNS}
-        sort={sort ?? ""}
-        onSort={(next) => set("sort", next)}
-        filters={
-          <>
-            <Choice label="Delivery" value={values.state} options={STATES} onChange={(value) => set("state", value)} />
-            <Choice
-              label="What"
-              value={values.kind}
-              options={KINDS.map(([kind]) => [kind, words(kind)] as const)}
-              onChange={(value) => set("kind", value)}
-            />
-          </>
-        }
-        empty={<Empty title="No delivery fits">One is made for each change that the webhook hears of.</Empty>}
-      />
+        <Panel title="Webhook">
+          <Facts
+            items={[
+              ["Address", <span key="url" className="mono">{hook.url}</span>],
+              ["Hears of", hook.kinds.length === 0 ? "everything" : hook.kinds.join(", ")],
+              ["Made by", hook.creator],
+              ["Made", <Time key="made" at={hook.created_at} as="day" />],
+            ]}
+          />
+        </Panel>
+      </div>
       {open ? <RemoveDialog hook={hook} onClose={() => setOpen(false)} /> : null}
     </>
   );
