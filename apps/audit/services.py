@@ -43,7 +43,9 @@ def audit_record(
     """
     assert transaction.get_connection().in_atomic_block, "call it within transaction.atomic"
     chain_id = tenant_id or PLATFORM
-    head, is_new = AuditHead.objects.select_for_update().get_or_create(tenant_id=chain_id)
+    head, is_new = AuditHead.objects.select_for_update(no_key=True).get_or_create(
+        tenant_id=chain_id
+    )
     if is_new and chain_id != PLATFORM:
         # a chain that vanishes as a whole is missed, because this one names it
         audit_record(

@@ -32,7 +32,7 @@ def agent_by_fingerprint(*, fingerprint: str, now: datetime) -> Agent:
         CredentialRefused: if it is unknown, expired or revoked.
     """
     good = certificate_good(fingerprints=[fingerprint], now=now)
-    agent = Agent.objects.select_for_update().filter(good).first()
+    agent = Agent.objects.select_for_update(no_key=True).filter(good).first()
     if agent is None:
         raise CredentialRefused
     return agent

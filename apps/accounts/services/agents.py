@@ -149,7 +149,9 @@ def certificate_adopt(*, fingerprint: str, now: datetime) -> None:
 
     Safe to repeat.
     """
-    agent = Agent.objects.select_for_update().filter(next_fingerprint=fingerprint).first()
+    agent = (
+        Agent.objects.select_for_update(no_key=True).filter(next_fingerprint=fingerprint).first()
+    )
     if agent is not None:
         _adopt(agent, now=now)
 

@@ -53,7 +53,7 @@ def _once(work: Callable[[], Response], request: Request, key: str) -> Response:
     body_digest = "sha256:" + hashlib.sha256(request.body).hexdigest()
     with transaction.atomic():
         # a second one waits here, at the unique index, until the first has its answer
-        row, is_first = IdempotencyKey.objects.select_for_update().get_or_create(
+        row, is_first = IdempotencyKey.objects.select_for_update(no_key=True).get_or_create(
             actor=f"{actor.kind}:{actor.id}",
             request=f"{request.method} {request.path[:PATH_LENGTH_MAX]}",
             key=key,

@@ -112,7 +112,7 @@ def _read(*, ids: list[UUID], at: datetime) -> _Batch:
     """Return what is known of the nodes; their reports stay locked."""
     held = {
         row.node_id: row
-        for row in NodeReport.objects.select_for_update()
+        for row in NodeReport.objects.select_for_update(no_key=True)
         .filter(node_id__in=ids)
         # two batches that hold the same nodes wait for each other, and never in a circle
         .order_by("node_id")

@@ -26,7 +26,7 @@ def job_transition(
         TransitionRefused: its state has no such action.
     """
     assert transaction.get_connection().in_atomic_block, "call it within transaction.atomic"
-    job = Job.objects.select_for_update().filter(id=job_id).first()
+    job = Job.objects.select_for_update(no_key=True).filter(id=job_id).first()
     if job is None:
         raise JobUnknown
     former, target = job.state, JOB.target(action, job.state)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from apps.core import bell
 from apps.jobs.domain.states import COMMAND
@@ -102,9 +102,10 @@ def commands_queue(
 
 def commands_sent(*, ids: Iterable[UUID], at: datetime) -> None:
     """Note that commands have left with an answer; whether they arrived, results tell."""
-    open_ones = Command.objects.filter(id__in=list(ids))
-    open_ones.filter(state__in=COMMAND.sources("send")).update(state="sent", sent_at=at)
-    open_ones.filter(state__in=("sent", "accepted")).update(sent_at=at)
+    with transaction.atomic():
+        open_ones = Command.objects.filter(id__in=_locked(Command.objects.filter(id__in=list(ids))))
+        open_ones.filter(state__in=COMMAND.sources("send")).update(state="sent", sent_at=at)
+        open_ones.filter(state__in=("sent", "accepted")).update(sent_at=at)
 
 
 def commands_answer(
@@ -123,7 +124,8 @@ def commands_answer(
         return frozenset()
     concerned = set()
     with transaction.atomic():
-        for command in Command.objects.filter(id__in=ids).only("id", "node_id", "job_id", "state"):
+        told = Command.objects.filter(id__in=ids).order_by("id")
+        for command in told.only("id", "node_id", "job_id", "state"):
             result = given.get((command.node_id, str(command.id)))
             if result is not None and _answer(command, result, at=at) and command.job_id:
                 concerned.add(command.job_id)
@@ -132,9 +134,11 @@ def commands_answer(
 
 def commands_drop(*, job_id: UUID, reason: str, at: datetime) -> int:
     """Expire what has not left yet of a job's commands, as a later decision overrides it."""
-    return Command.objects.filter(job_id=job_id, state="queued").update(
-        state="expired", detail=reason, answered_at=at
-    )
+    with transaction.atomic():
+        queued = _locked(Command.objects.filter(job_id=job_id, state="queued"))
+        return Command.objects.filter(id__in=queued, state="queued").update(
+            state="expired", detail=reason, answered_at=at
+        )
 
 
 def commands_expire(*, now: datetime) -> frozenset[UUID]:
@@ -142,13 +146,20 @@ def commands_expire(*, now: datetime) -> frozenset[UUID]:
     late = Q(state__in=("queued", "sent"), deadline_at__lt=now)
     stuck = Q(state="accepted", deadline_at__lt=now - FINISH_WITHIN)
     with transaction.atomic():
-        found = list(Command.objects.filter(late | stuck).only("id", "job_id")[:SWEEP_MAX])
+        due = Command.objects.filter(late | stuck).order_by("id")
+        found = list(due.select_for_update(no_key=True).only("id", "job_id")[:SWEEP_MAX])
         if not found:
             return frozenset()
         Command.objects.filter(
             id__in=[each.id for each in found], state__in=COMMAND.sources("expire")
         ).update(state="expired", detail="no answer in time")
     return frozenset(each.job_id for each in found if each.job_id is not None)
+
+
+def _locked(commands: QuerySet[Command]) -> list[UUID]:
+    """Lock commands; return their ids. Whoever changes several goes by their ids, as here."""
+    rows = commands.select_for_update(no_key=True).order_by("id")
+    return list(rows.values_list("id", flat=True))
 
 
 def _answer(command: Command, result: CommandResult, *, at: datetime) -> bool:

@@ -46,7 +46,11 @@ def job_ingest(
     if job_id is None:
         return None
     with transaction.atomic():
-        job = Job.objects.select_for_update().filter(id=job_id, tenant_id=tenant_id).first()
+        job = (
+            Job.objects.select_for_update(no_key=True)
+            .filter(id=job_id, tenant_id=tenant_id)
+            .first()
+        )
         if job is None:
             return None
         fresh = _advance(job, report)

@@ -92,7 +92,9 @@ def _known(
     # those of attached jobs are not the agent's own: their leader tells of them
     lives = Q(state__in=("running", "gone", "wanted"), job__attached=False)
     named = Q(name__in={name for _, name in told})
-    return list(Member.objects.select_for_update().filter(ours & (lives | named)).order_by("id"))
+    return list(
+        Member.objects.select_for_update(no_key=True).filter(ours & (lives | named)).order_by("id")
+    )
 
 
 def _update(row: Member, told: tuple[NodeMembers, MemberReport] | None, *, at: datetime) -> bool:

@@ -54,7 +54,7 @@ def job_reconcile(*, job_id: UUID, now: datetime) -> Reconciled:
     done, the next one sees.
     """
     with transaction.atomic():
-        job = Job.objects.select_for_update().filter(id=job_id).first()
+        job = Job.objects.select_for_update(no_key=True).filter(id=job_id).first()
         if job is None:
             return Reconciled(state=None)
         if job.state in JOB.terminal:

@@ -36,7 +36,7 @@ def job_stop(*, job_id: UUID, reason: str, actor: Actor, at: datetime) -> Job:
     """
     reason = reason[:REASON_LENGTH_MAX]
     with transaction.atomic():
-        job = Job.objects.select_for_update().filter(id=job_id).first()
+        job = Job.objects.select_for_update(no_key=True).filter(id=job_id).first()
         if job is None:
             raise JobUnknown
         if job.state in JOB.terminal:

@@ -26,6 +26,7 @@ def settle(*, swap: Swap, reason: str, now: datetime) -> None:
 
 def settle_in_force(*, swap: Swap, now: datetime) -> None:
     """The target carries the rank: it is no spare any more; a bad source takes nothing new."""
+    _lock_nodes(swap)
     used = spare_use(reserved_for=swap.reservation, at=now)
     if used is None and swap.target_node_id is not None:
         # reserved for the job, or for nothing: another promise is void by the standby's new role
@@ -39,6 +40,13 @@ def settle_completed(*, swap: Swap, now: datetime) -> None:
     """Keep a bad source out of use, once the job is safely off it."""
     if swap.kind == "planned" and swap.evidence.get("grade") in _BAD_GRADES:
         _source_to(swap, NodeState.QUARANTINED, now)
+
+
+def _lock_nodes(swap: Swap) -> None:
+    """Lock both nodes in the order in which reports of many nodes lock theirs."""
+    ids = [each for each in (swap.source_node_id, swap.target_node_id) if each is not None]
+    nodes = Node.objects.select_for_update(no_key=True).filter(id__in=ids).order_by("id")
+    list(nodes.values_list("id"))
 
 
 def _source_to(swap: Swap, target: NodeState, now: datetime) -> None:

@@ -102,7 +102,7 @@ def _decided(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
 def _prepare(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
     """Command the coordinator. One at a time in a tenant looks at the limits."""
     SwapLimit.objects.get_or_create(tenant_id=swap.tenant_id, defaults={"created_at": now})
-    SwapLimit.objects.select_for_update().get(tenant_id=swap.tenant_id)
+    SwapLimit.objects.select_for_update(no_key=True).get(tenant_id=swap.tenant_id)
     why = held_by(swap=swap)
     if takeovers_wait(job_id=swap.job_id):
         why = "events of the job are being looked through"

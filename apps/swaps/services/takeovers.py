@@ -104,7 +104,7 @@ def _cursor(job_id: UUID) -> JobCursor | None:
     if not Job.objects.filter(id=job_id).exists():
         return None
     JobCursor.objects.get_or_create(job_id=job_id)
-    return JobCursor.objects.select_for_update().get(job_id=job_id)
+    return JobCursor.objects.select_for_update(no_key=True).get(job_id=job_id)
 
 
 def _take_in(event: JobEvent, now: datetime) -> Swap | None:

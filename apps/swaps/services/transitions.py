@@ -52,13 +52,15 @@ def swap_claim(swap: Swap) -> None:
     """Lock a swap as it was read, first of all that a transaction locks.
 
     Whoever changes a swap locks in this order, so that none waits for another in a circle: the
-    swap, the tenant's limits, job and nodes, the approval, and the head of the audit chain last.
+    swap, the tenant's limits, job and nodes (of several nodes that of the lowest id first), the
+    approval, and the head of the audit chain last. Rows are locked without their keys, which never
+    change: whoever only refers to a row, by adding one, waits for nobody.
 
     Raises:
         SwapMoved: it has changed meanwhile.
     """
     assert transaction.get_connection().in_atomic_block, "call it within transaction.atomic"
-    rows = Swap.objects.select_for_update().filter(
+    rows = Swap.objects.select_for_update(no_key=True).filter(
         id=swap.id, state=swap.state, events_count=swap.events_count
     )
     if not list(rows.values_list("id", flat=True)):

@@ -78,8 +78,8 @@ def test_the_same_report_again_changes_nothing(job: Job) -> None:
     first = ingest(job, report)
     counts = [each.objects.count() for each in (LossPoint, JobEvent, RankOwner, Certificate)]
     again = ingest(job, report)
-    assert first == Ingested(job_id=job.id, notable=True)
-    assert again == Ingested(job_id=job.id, notable=False)
+    assert first == Ingested(job_id=job.id, notable=True, stepped=True)
+    assert again == Ingested(job_id=job.id, notable=False, stepped=False)
     assert [
         each.objects.count() for each in (LossPoint, JobEvent, RankOwner, Certificate)
     ] == counts
