@@ -106,6 +106,7 @@ def test_a_program_sees_who_it_is() -> None:
 
 def test_attempts_to_sign_in_are_limited_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SimpleRateThrottle.THROTTLE_RATES, "login", "3/min")
+    monkeypatch.setattr(SimpleRateThrottle, "timer", staticmethod(lambda: 600.0))
     memory = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     a_person("otto", Role.OPERATOR)
     with override_settings(CACHES=memory):
