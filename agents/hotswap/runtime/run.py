@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hotswap.errors import StepMisused
+from hotswap.errors import NotProtectable, StepMisused
 from hotswap.runtime.capsule.state import RankState
+from hotswap.runtime.data.source import DataSource
 from hotswap.runtime.step import Conductor, Step
 from hotswap.transfer.digest import root_digest, tensor_digests
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from torch import nn
     from torch.optim import Optimizer
 
-    from hotswap.runtime.data.source import DataSource
+#: What a data source has.
+_SOURCE = ("micro_batches", "bind", "seek", "batch", "sample_ids", "close")
 
 
 class JobConductor(Conductor, Protocol):
@@ -111,13 +113,16 @@ class Run:
                 weights that is part of ``extra``. It must not call collectives.
 
         Raises:
-            NotProtectable: the state can't be replayed; the message says what to change.
+            NotProtectable: the state can't be replayed, or the data is no data source; the
+                message says what to change.
             StepMisused: called twice.
 
         """
         if self._state is not None:
             message = "run.protect() is called once; pass everything in one call"
             raise StepMisused(message)
+        if data is not None:
+            _check_source(data)
         state = RankState(
             model=model,
             optimizer=optimizer,
@@ -170,3 +175,15 @@ class Run:
                 raise StepMisused(message)
             if step.committed:
                 position = index + 1
+
+
+def _check_source(data: object) -> None:
+    """Refuse what is no data source, by what it lacks."""
+    if isinstance(data, DataSource):
+        return
+    lacking = ", ".join(sorted(name for name in _SOURCE if not hasattr(data, name)))
+    message = (
+        f"data= is a {type(data).__name__}, which lacks {lacking}: pass a hotswap.Loader, what "
+        "hotswap.runtime.data.from_dataloader makes of a DataLoader, or a DataSource of your own"
+    )
+    raise NotProtectable(message)

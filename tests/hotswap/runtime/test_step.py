@@ -2,12 +2,14 @@
 
 import pytest
 import torch
+from torch.utils.data import DataLoader
 
-from hotswap.errors import DataMisused, StepMisused
+from hotswap.errors import DataMisused, NotProtectable, StepMisused
 from hotswap.runtime.data.memory import MemorySource
 from hotswap.runtime.run import Run
 from hotswap.runtime.solo import Solo
 from hotswap.runtime.step import Step
+from tests.hotswap.runtime.data.datasets import Numbers
 
 MICRO_BATCHES = 2
 
@@ -58,3 +60,16 @@ def test_a_step_without_a_commit_is_refused() -> None:
     step = next(an_unprotected_run().steps(3))
     with pytest.raises(StepMisused, match=r"call it as the last line inside `with step:`"), step:
         step.batch()
+
+
+def test_a_data_loader_is_no_data_source_and_the_way_to_make_one_of_it_is_told() -> None:
+    run = Run(rank=0, world_size=1, device=torch.device("cpu"), seed=1, conductor=Solo())
+    model = torch.nn.Linear(2, 1)
+    loader: DataLoader[int] = DataLoader(Numbers(4), batch_size=1)  # type: ignore[arg-type]  # as in test_source
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    said = (
+        "data= is a DataLoader, which lacks batch, bind, close, micro_batches, sample_ids, seek: "
+        "pass a hotswap.Loader, what hotswap.runtime.data.from_dataloader makes of a DataLoader"
+    )
+    with pytest.raises(NotProtectable, match=said):
+        run.protect(model=model, optimizer=optimizer, data=loader)  # type: ignore[arg-type]  # that is the point
