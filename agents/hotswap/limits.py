@@ -59,7 +59,7 @@ class Limits:
     # retired owner: how long it keeps its state for the newcomer's sake
     drain_s: float = 30.0
     # member: at its end, its threads must have ended within this
-    threads_s: float = 5.0
+    threads_s: float = 25.0
     # standby: how long it waits to be given a rank; the job's end ends it sooner
     standby_wait_s: float = 30 * 86_400.0
     # survivor: how long it waits for the next epoch after one is lost
@@ -222,6 +222,7 @@ ORDERS: Final = (
     Order("swap_s", "swap_wait_s", "the operator would leave before the swap is decided"),
     Order("connect_s", "find_leader_s", "one silent coordinator would use up the whole search"),
     Order("reconnect_s", "find_leader_s", "a leader would be looked for only once"),
+    Order("threads_s", "finish_grace_s", "a member would be stopped while its threads are ending"),
     Order("bundle_header_nbytes_max", "bundle_nbytes_max", "no bundle could hold its header"),
     Order("copy_slice_nbytes", "bundle_nbytes_max", "no slice of a copy would fit a bundle"),
 )
