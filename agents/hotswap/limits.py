@@ -222,7 +222,6 @@ ORDERS: Final = (
     Order("swap_s", "swap_wait_s", "the operator would leave before the swap is decided"),
     Order("connect_s", "find_leader_s", "one silent coordinator would use up the whole search"),
     Order("reconnect_s", "find_leader_s", "a leader would be looked for only once"),
-    Order("threads_s", "finish_grace_s", "a member would be stopped while its threads are ending"),
     Order("bundle_header_nbytes_max", "bundle_nbytes_max", "no bundle could hold its header"),
     Order("copy_slice_nbytes", "bundle_nbytes_max", "no slice of a copy would fit a bundle"),
 )
