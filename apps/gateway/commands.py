@@ -22,7 +22,7 @@ def commands_for(
     """Return what nodes are to do, in the order of decisions, and note that it leaves.
 
     A command that has left before leaves again once nothing has been heard of it for a while; an
-    agent answers it with its first result. One query, and two more where commands leave.
+    agent answers it with its first result. One query, and three more where commands leave.
     """
     rows = Command.objects.filter(
         node_id__in=list(node_ids), state__in=COMMAND.open_states, deadline_at__gt=at
