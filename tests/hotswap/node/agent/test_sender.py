@@ -65,7 +65,7 @@ async def test_an_hour_away_costs_the_oldest_samples_and_says_how_many(world: Wo
 async def test_what_has_waited_at_most_doubles_what_is_sent(world: World) -> None:
     for second in range(-HOUR_S, 0):
         world.outbox.put(Sample(at=str(second), node=NODE))
-    seconds = []
+    seconds: list[int] = []
     while len(world.outbox):
         sent = world.second()
         # what is new is not held up by what has waited
