@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 #: What keeps a proposal from reserving its spare.
 NO_SPARE: Final = "SELECT 1 FROM fleet_node WHERE is_spare FOR NO KEY UPDATE"
-#: What keeps a plan from asking for its approval.
-NO_REQUEST: Final = "LOCK TABLE approvals_request IN EXCLUSIVE MODE"
+#: What keeps a plan from asking for its approval; foreign keys can be checked meanwhile.
+NO_REQUEST: Final = "LOCK TABLE approvals_request IN SHARE MODE"
 #: What keeps an approved swap from being commanded: whoever begins one holds its tenant's limits.
 NO_START: Final = "SELECT 1 FROM swaps_swaplimit FOR UPDATE"
 #: Longest wait for somebody to wait for the lock, s.
