@@ -33,7 +33,7 @@ const CASES: Record<string, Case> = {
   "an unprotected job": { path: `/jobs/${idOf("job", 2)}`, title: "llama-sft", says: /has no mirror/ },
   swaps: { path: "/swaps", title: "Swaps", says: /n3 → n5/ },
   "a swap that waits": { path: `/swaps/${idOf("swap", 1)}`, as: "ada", title: "n3 → n5", says: /Approve this plan/ },
-  "a swap under way": { path: `/swaps/${idOf("swap", 2)}`, title: "n7 → n12", says: /State copied/ },
+  "a swap under way": { path: `/swaps/${idOf("swap", 2)}`, title: "n7 → n12", says: /Abort this swap/ },
   "a swap that is watched": { path: `/swaps/${idOf("swap", 3)}`, title: "n14 → n1", says: /inside the band/ },
   "a takeover": { path: `/swaps/${idOf("swap", 5)}`, title: "n16 → n4", says: /has no plan of its own/ },
   "a swap that failed": { path: `/swaps/${idOf("swap", 7)}`, title: "n11 → n12", says: /differ in 1 of 148 units/ },
