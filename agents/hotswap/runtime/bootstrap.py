@@ -11,7 +11,7 @@ import runpy
 import sys
 
 from hotswap.errors import HotswapError
-from hotswap.runtime import meshes, session
+from hotswap.runtime import session
 
 #: Exit status of a member that ended with an error of this package.
 EXIT_FAILED = 70
@@ -48,7 +48,12 @@ def _run(script: str) -> None:
     try:
         runpy.run_path(script, run_name="__main__")
     except Exception as error:
-        # A script may raise anything; it goes on from here, as it is or explained.
+        # A script may raise anything; it goes on from here, as it is or explained. Importing torch
+        # takes a second, as does ending with it: a script that does without is to have neither.
+        if "torch" not in sys.modules:
+            raise
+        from hotswap.runtime import meshes  # noqa: PLC0415 - as said above
+
         misfit = meshes.misfit(error)
         if misfit is not None:
             raise misfit from error
