@@ -26,9 +26,14 @@ hypothesis.settings.load_profile("repository")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put all tests that start training jobs on one worker: two at a time would be too slow."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Sort out what is for another database, and put slow tests where they are one at a time."""
+    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
+        others = [item for item in items if item.get_closest_marker("postgresql")]
+        items[:] = [item for item in items if item not in others]
+        config.hook.pytest_deselected(items=others)
     for item in items:
+        # all tests that start training jobs on one worker: two at a time would be too slow
         if item.get_closest_marker("slow_processes"):
             item.add_marker(pytest.mark.xdist_group("slow_processes"))
 

@@ -23,9 +23,7 @@ from tests.apps.swaps.world import World
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.timeout(300),
-    pytest.mark.skipif(
-        "connection.vendor != 'postgresql'", reason="in SQLite there is one writer at a time"
-    ),
+    pytest.mark.postgresql,
 ]
 
 DRIVERS = 2
