@@ -19,7 +19,7 @@ from apps.swaps.domain.states import WAITS, Action, State
 from apps.swaps.models import Swap, SwapLimit
 from apps.swaps.selectors.controls import held_by
 from apps.swaps.services.asking import document_of, summary_of
-from apps.swaps.services.planning import swap_plan
+from apps.swaps.services.planning import band_now, swap_plan
 from apps.swaps.services.proposing import abort_begin, command_node
 from apps.swaps.services.settling import settle, settle_completed, settle_in_force, stop_loss
 from apps.swaps.services.takeovers import takeovers_wait
@@ -124,9 +124,16 @@ def _prepare(swap: Swap, decision: Do, _facts: Facts, now: datetime) -> None:
         at=now,
     )
     events_count = Job.objects.values_list("events_count", flat=True).get(id=swap.job_id)
-    changes = {"command": command, "events_from": events_count, "runtime_phase": ""}
+    # The one of the plan is as old as the approval took, and loss has gone on meanwhile.
+    band = band_now(swap) or swap.band
+    changes = {
+        "command": command,
+        "events_from": events_count,
+        "runtime_phase": "",
+        "band": band,
+    }
     approval_mark_executed(subject_kind="swap", subject_id=swap.id, now=now)
-    _move(swap, decision, now, changes=changes, detail={"command": str(command.id)})
+    _move(swap, decision, now, changes=changes, detail={"command": str(command.id), "band": band})
 
 
 def _take_force(swap: Swap, decision: Do, facts: Facts, now: datetime) -> None:

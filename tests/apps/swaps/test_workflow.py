@@ -10,7 +10,7 @@ from apps.core.ids import new_id
 from apps.core.models import OutboxMessage
 from apps.jobs.models import Command
 from apps.swaps.errors import RankHeld
-from apps.swaps.models import Swap
+from apps.swaps.models import Swap, SwapEvent
 from apps.swaps.services import facts_arrived
 from apps.swaps.services.driving import swaps_due
 from apps.swaps.services.following import job_follow
@@ -255,6 +255,28 @@ def test_a_loss_that_leaves_its_band_is_a_deviation(world: World, runtime: Runti
     assert not world.node("n5").is_spare
 
 
+def test_the_band_is_of_the_losses_before_the_command_however_long_the_approval_took(
+    world: World, runtime: Runtime
+) -> None:
+    swap = world.asked()
+    assert swap.band is not None
+    assert swap.band["centre"] == 2.0
+    runtime.validation_loss = 1.0
+    runtime.commit(30)
+    runtime.report()
+    world.approve(swap)
+    swap = world.advance(swap)
+    assert swap.state == "preparing"
+    assert swap.band is not None
+    assert (swap.band["centre"], swap.band["half_width"]) == (1.0, 0.05)
+    # what was approved is what it was
+    assert swap.plan is not None
+    assert swap.plan["watch"]["band"]["centre"] == 2.0
+    assert Request.objects.get(subject_id=swap.id).plan_digest == swap.plan_digest
+    begun = SwapEvent.objects.get(swap=swap, action="prepare")
+    assert begun.detail["band"] == swap.band
+
+
 def test_completion_takes_the_certificate(world: World, runtime: Runtime) -> None:
     swap = world.begun()
     runtime.take_commands()
@@ -289,6 +311,11 @@ def test_three_failures_hold_the_rank(world: World, runtime: Runtime) -> None:
         assert world.advance(swap).state == "failed"
     with pytest.raises(RankHeld):
         world.propose()
+    told = OutboxMessage.objects.filter(kind="hold.changed").order_by("topic")
+    assert [(each.topic, each.payload["released"]) for each in told] == [
+        ("live", False),
+        ("webhook", False),
+    ]
     assert world.propose(1).state == "proposed"
 
 
