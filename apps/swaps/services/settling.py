@@ -82,9 +82,10 @@ def stop_loss(*, swap: Swap, now: datetime) -> Hold | None:
     if is_new:
         detail = {"job": str(swap.job_id), "rank": swap.rank, "cause": cause}
         payload = {"id": str(hold.id), "released": False, **detail}
-        outbox.put(
-            topic="live", tenant_id=swap.tenant_id, kind="hold.changed", payload=payload, at=now
-        )
+        for topic in ("live", "webhook"):
+            outbox.put(
+                topic=topic, tenant_id=swap.tenant_id, kind="hold.changed", payload=payload, at=now
+            )
         audit_record(
             at=now,
             actor=SYSTEM,

@@ -118,11 +118,19 @@ def _take_in(event: JobEvent, now: datetime) -> Swap | None:
     if swap is not None and swap.state == State.TAKING_OVER.value:
         detail = {"kind": event.kind, "member": event.member, "text": event.text}
         return swap_note(swap=swap, action="told", now=now, changes={}, detail=detail)
+    if swap is not None and (event.sequence <= swap.events_from or _is_known(swap, event)):
+        return swap
+    if _is_of_the_stop(event):
+        return swap
     if swap is not None:
-        if event.sequence <= swap.events_from or _is_known(swap, event):
-            return swap
         _supersede(swap, event, now)
     return _open(event, now)
+
+
+def _is_of_the_stop(event: JobEvent) -> bool:
+    """Whether an owner was lost because somebody has the job stopped: its processes just end."""
+    stopped_at = event.job.stop_requested_at
+    return stopped_at is not None and event.at >= stopped_at
 
 
 def _is_known(swap: Swap, event: JobEvent) -> bool:

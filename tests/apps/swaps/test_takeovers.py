@@ -1,7 +1,10 @@
 """Takeovers after a loss enter the same history, without anybody being asked."""
 
+from datetime import timedelta
+
 import pytest
 
+from apps.jobs.models import Job
 from apps.swaps.models import JobCursor, Swap
 from apps.swaps.services.controls import Wanted, brake_set
 from apps.swaps.services.following import job_follow, jobs_behind
@@ -48,6 +51,17 @@ def test_it_is_recorded_once_however_often_it_is_told(world: World, runtime: Run
     for _ in range(3):
         job_follow(job_id=world.job.id, now=world.now)
     assert history(world) == [("unplanned", "watching")]
+
+
+@pytest.mark.parametrize(("stopped_s", "found"), [(-1, []), (1, [("unplanned", "watching")])])
+def test_owners_that_end_because_the_job_is_stopped_are_not_lost(
+    world: World, runtime: Runtime, stopped_s: int, found: list[tuple[str, str]]
+) -> None:
+    Job.objects.update(stop_requested_at=world.now + timedelta(seconds=stopped_s))
+    runtime.lose(1)
+    runtime.report()
+    job_follow(job_id=world.job.id, now=world.now)
+    assert history(world) == found
 
 
 def test_a_brake_does_not_stop_it(world: World, runtime: Runtime) -> None:
