@@ -18,13 +18,13 @@ class State(StrEnum):
 
     # somebody, or the policy, wants it
     PROPOSED = "proposed"
-    # target and constraints are known, the spare is reserved, the band is registered
+    # target and constraints are known, the spare is reserved
     PLANNED = "planned"
     # a second person is asked
     AWAITING_APPROVAL = "awaiting_approval"
     # decided; not begun
     APPROVED = "approved"
-    # the command is out: the target copies the state and builds the model
+    # the band is registered, the command is out: the target copies the state and builds the model
     PREPARING = "preparing"
     # owner and mirror compare digests
     VERIFYING = "verifying"
@@ -102,7 +102,7 @@ _TRANSITIONS: Final = (
         sources=(State.PROPOSED,),
         target=State.PLANNED,
         who=(Who.SYSTEM,),
-        effect="reserve a spare, check the constraints, register the band",
+        effect="reserve a spare, check the constraints, lay the band",
     ),
     Transition(
         action=Action.REVISE,
@@ -151,7 +151,7 @@ _TRANSITIONS: Final = (
         sources=(State.APPROVED,),
         target=State.PREPARING,
         who=(Who.SYSTEM,),
-        effect="command the job's coordinator",
+        effect="register the band, command the job's coordinator",
     ),
     Transition(
         action=Action.VERIFY,

@@ -44,7 +44,7 @@ export const swapTransitions: readonly SwapTransition[] = [
     sources: ["proposed"],
     target: "planned",
     who: ["system"],
-    effect: "reserve a spare, check the constraints, register the band",
+    effect: "reserve a spare, check the constraints, lay the band",
   },
   {
     action: "revise",
@@ -93,7 +93,7 @@ export const swapTransitions: readonly SwapTransition[] = [
     sources: ["approved"],
     target: "preparing",
     who: ["system"],
-    effect: "command the job's coordinator",
+    effect: "register the band, command the job's coordinator",
   },
   {
     action: "verify",
