@@ -111,6 +111,7 @@ format: setup ## Format, and mend what can be mended without a decision
 .PHONY: docs
 docs: setup openapi ## Write the reference pages that are made from the code
 	@$(BIN)/python -m dev.reference_pages
+	@$(BIN)/python -m dev.swap_states
 
 .PHONY: openapi
 openapi: setup ## Write docs/reference/openapi.json
