@@ -19,6 +19,9 @@ os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 for name in [name for name in os.environ if name.startswith("HOTSWAP_")]:
     del os.environ[name]
 
+# A shell ignores SIGINT for what it starts in the background, and so would all that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # No deadline: on a busy machine a slow example says nothing about the code. A failing example is
 # printed with the line that repeats it.
 hypothesis.settings.register_profile("repository", deadline=None, print_blob=True)
