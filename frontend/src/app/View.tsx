@@ -5,18 +5,29 @@ import type { ReactNode } from "react";
 import { isProblem } from "@/api/client";
 import { Failed, Forbidden, Notice, Skeleton } from "@/ui/States";
 
+import { PageHead } from "./PageHead";
+
 interface ViewProps<T> {
   /** What is read, as the subject of a sentence. */
   what: string;
   query: Pick<UseQueryResult<T>, "data" | "error" | "refetch">;
   loading?: ReactNode;
+  /** Heading of a whole page, which its content brings along once it is there. */
+  page?: string;
   children: (data: T) => ReactNode;
 }
 
 /** An answer that came stays on screen though a later read fails; the frame says that it is old. */
-export function View<T>({ what, query, loading, children }: ViewProps<T>) {
+export function View<T>({ what, query, loading, page, children }: ViewProps<T>) {
   if (query.data !== undefined) return children(query.data);
-  if (query.error) return <Trouble what={what} error={query.error} retry={() => void query.refetch()} />;
+  if (query.error) {
+    return (
+      <>
+        {page ? <PageHead title={page} /> : null}
+        <Trouble what={what} error={query.error} retry={() => void query.refetch()} />
+      </>
+    );
+  }
   return loading ?? <Skeleton />;
 }
 

@@ -41,6 +41,7 @@ describe("a view", () => {
   test("of a thing that is not there says so", async () => {
     open(`/swaps/${idOf("swap", 999)}`);
     expect(await screen.findByText("This swap: not found")).toBeTruthy();
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Swap");
   });
 
   test("without rows says what would be there, and how to get it", async () => {

@@ -20,7 +20,7 @@ export default function Approval() {
   const { id = "" } = useParams();
   const query = useQuery(approvalQuery(id));
   return (
-    <View what="This approval" query={query} loading={<PageSkeleton />}>
+    <View what="This approval" page="Approval" query={query} loading={<PageSkeleton />}>
       {(approval) => <Loaded approval={approval} />}
     </View>
   );

@@ -26,7 +26,7 @@ export default function Job() {
   const { id = "" } = useParams();
   const query = useQuery({ ...jobQuery(id), refetchInterval: SILENCE_LOOK_MS });
   return (
-    <View what="This job" query={query} loading={<PageSkeleton />}>
+    <View what="This job" page="Job" query={query} loading={<PageSkeleton />}>
       {(job) => <Loaded job={job} />}
     </View>
   );

@@ -22,7 +22,7 @@ export default function Node() {
   const { id = "" } = useParams();
   const query = useQuery(nodeQuery(id));
   return (
-    <View what="This node" query={query} loading={<PageSkeleton />}>
+    <View what="This node" page="Node" query={query} loading={<PageSkeleton />}>
       {(node) => <Loaded node={node} />}
     </View>
   );

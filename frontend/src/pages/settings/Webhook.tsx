@@ -58,7 +58,7 @@ export default function Webhook() {
   const { id = "" } = useParams();
   const query = useQuery(webhookQuery(id));
   return (
-    <View what="This webhook" query={query} loading={<PageSkeleton />}>
+    <View what="This webhook" page="Webhook" query={query} loading={<PageSkeleton />}>
       {(hook) => <Loaded hook={hook} />}
     </View>
   );

@@ -29,7 +29,7 @@ export default function Swap() {
   const { id = "" } = useParams();
   const query = useQuery(swapQuery(id));
   return (
-    <View what="This swap" query={query} loading={<PageSkeleton />}>
+    <View what="This swap" page="Swap" query={query} loading={<PageSkeleton />}>
       {(swap) => <Loaded swap={swap} />}
     </View>
   );
