@@ -12,6 +12,7 @@ django.setup()
 # only now can apps be imported
 from apps.gateway.running import gateway_running  # noqa: E402 - as said above
 from controlplane.handler import ThreadHandler  # noqa: E402 - as said above
+from controlplane.memory import settle  # noqa: E402 - as said above
 from controlplane.middleware import AGENTS, LISTENER  # noqa: E402 - as said above
 
 if TYPE_CHECKING:
@@ -49,3 +50,4 @@ class AgentApplication:
 
 
 application = AgentApplication()
+settle()

@@ -11,6 +11,7 @@ django.setup()
 
 # only now can apps be imported
 from controlplane.handler import ThreadHandler  # noqa: E402 - as said above
+from controlplane.memory import settle  # noqa: E402 - as said above
 from controlplane.routing import websocket_urlpatterns  # noqa: E402 - as said above
 
 application = ProtocolTypeRouter(
@@ -19,3 +20,4 @@ application = ProtocolTypeRouter(
         "websocket": AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns)),
     }
 )
+settle()
