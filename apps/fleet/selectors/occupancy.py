@@ -6,6 +6,7 @@ from typing import Protocol, cast
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Subquery
 from django.utils.module_loading import import_string
 
 
@@ -24,15 +25,16 @@ class HeldRank:
 class Occupancy(Protocol):
     """Answers for the jobs: named in the setting ``FLEET_OCCUPANCY`` by its path.
 
-    Called with ids of nodes, any number of times, in one query; returns the ranks of those that
-    hold any.
+    Called with ids of nodes, or what selects them; returns the ranks of those that hold any.
     """
 
-    def __call__(self, *, node_ids: Collection[UUID]) -> Mapping[UUID, Sequence[HeldRank]]:
+    def __call__(
+        self, *, node_ids: Collection[UUID] | Subquery
+    ) -> Mapping[UUID, Sequence[HeldRank]]:
         """Return the ranks by node."""
 
 
-def ranks_held(*, node_ids: Collection[UUID]) -> Mapping[UUID, Sequence[HeldRank]]:
+def ranks_held(*, node_ids: Collection[UUID] | Subquery) -> Mapping[UUID, Sequence[HeldRank]]:
     """Return the ranks that nodes hold, by node; nothing where there are no jobs at all."""
     path: str | None = getattr(settings, "FLEET_OCCUPANCY", None)
     if path is None or not node_ids:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Subquery
 
 from apps.fleet.domain.layout import Domain, domains_above
 from apps.fleet.models import Cluster, FailureDomain, Node
@@ -28,13 +28,17 @@ def domains_by_id(*, cluster_ids: Collection[UUID]) -> dict[UUID, Domain]:
 
 
 def domain_ids_by_node(
-    *, node_ids: Collection[UUID], domains: dict[UUID, Domain]
-) -> dict[UUID, frozenset[UUID]]:
-    """Return the domains of nodes, those above included; one query."""
-    found: dict[UUID, set[UUID]] = defaultdict(set)
+    *, node_ids: Collection[UUID] | Subquery, domains: dict[UUID, Domain]
+) -> defaultdict[UUID, frozenset[UUID]]:
+    """Return the domains of nodes, those above included; one query. Many ids: a subquery."""
+    above = {
+        domain_id: frozenset(domains_above(domains=domains, domain_id=domain_id))
+        for domain_id in domains
+    }
+    found: defaultdict[UUID, frozenset[UUID]] = defaultdict(frozenset)
     rows: Iterable[tuple[UUID, UUID]] = Node.domains.through.objects.filter(
         node_id__in=node_ids
     ).values_list("node_id", "failuredomain_id")
     for node_id, domain_id in rows:
-        found[node_id] |= set(domains_above(domains=domains, domain_id=domain_id))
-    return {node_id: frozenset(found[node_id]) for node_id in node_ids}
+        found[node_id] |= above.get(domain_id, {domain_id})
+    return found

@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Subquery
+
 from apps.fleet.models import Node
 from apps.fleet.selectors.occupancy import HeldRank
 from apps.jobs.domain.placement import Role, Seat
@@ -67,7 +69,7 @@ def job_agent_node(*, job: Job) -> UUID | None:
     return job.reported_by_id or next(iter(by_name.values()), None)
 
 
-def ranks_held(*, node_ids: Collection[UUID]) -> Mapping[UUID, Sequence[HeldRank]]:
+def ranks_held(*, node_ids: Collection[UUID] | Subquery) -> Mapping[UUID, Sequence[HeldRank]]:
     """Return the ranks and standbys of open jobs on nodes, by node; `FLEET_OCCUPANCY`."""
     held: dict[UUID, list[HeldRank]] = {}
     rows = RankOwner.objects.filter(
