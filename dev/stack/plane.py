@@ -66,6 +66,8 @@ def web_command(port: int) -> tuple[str, ...]:
         *(sys.executable, "-m", "uvicorn", "controlplane.asgi:application"),
         *("--host", LOOPBACK, "--port", str(port), "--lifespan", "off", "--no-access-log"),
         *("--log-level", "warning", "--timeout-graceful-shutdown", str(WEB_STOP_S)),
+        # no TLS ends here, which is what uvloop is for
+        *("--loop", "asyncio"),
     )
 
 

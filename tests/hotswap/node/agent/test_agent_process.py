@@ -100,7 +100,7 @@ def test_training_does_not_notice_that_the_agent_was_killed(
 def test_after_the_end_of_a_job_nothing_of_it_is_left(
     agent: AgentUnderTest, plane: HttpsPlane
 ) -> None:
-    agent.settings = {"HOTSWAP_FINISH_GRACE_S": "0.5"}
+    agent.settings = {"HOTSWAP_FINISH_GRACE_S": "3"}
     agent.start()
     told = plane.plane
     for command in agent.start_job(ranks=2, standbys=1):
