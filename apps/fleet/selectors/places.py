@@ -31,14 +31,13 @@ def domain_ids_by_node(
     *, node_ids: Collection[UUID] | Subquery, domains: dict[UUID, Domain]
 ) -> defaultdict[UUID, frozenset[UUID]]:
     """Return the domains of nodes, those above included; one query. Many ids: a subquery."""
-    above = {
-        domain_id: frozenset(domains_above(domains=domains, domain_id=domain_id))
-        for domain_id in domains
-    }
+    above: dict[UUID, frozenset[UUID]] = {}
     found: defaultdict[UUID, frozenset[UUID]] = defaultdict(frozenset)
     rows: Iterable[tuple[UUID, UUID]] = Node.domains.through.objects.filter(
         node_id__in=node_ids
     ).values_list("node_id", "failuredomain_id")
     for node_id, domain_id in rows:
-        found[node_id] |= above.get(domain_id, {domain_id})
+        if domain_id not in above:
+            above[domain_id] = frozenset(domains_above(domains=domains, domain_id=domain_id))
+        found[node_id] |= above[domain_id]
     return found
