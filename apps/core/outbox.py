@@ -23,3 +23,9 @@ def put(
         topic=topic, tenant_id=tenant_id, kind=kind, payload=payload, created_at=at
     )
     transaction.on_commit(bell.ring, robust=True)
+
+
+def announce(*, tenant_id: UUID | None, kind: str, payload: dict[str, Any], at: datetime) -> None:
+    """Tell browsers and subscribers alike."""
+    for topic in ("live", "webhook"):
+        put(topic=topic, tenant_id=tenant_id, kind=kind, payload=payload, at=at)

@@ -71,5 +71,4 @@ def event_record(*, job: Job, kind: str, at: datetime, text: str = "", member: s
 def job_announce(*, job: Job, at: datetime) -> None:
     """Tell browsers and subscribers that a job's state is another one."""
     payload = {"id": str(job.id), "name": job.name, "state": job.state, "epoch": job.epoch}
-    for topic in ("live", "webhook"):
-        outbox.put(topic=topic, tenant_id=job.tenant_id, kind="job.changed", payload=payload, at=at)
+    outbox.announce(tenant_id=job.tenant_id, kind="job.changed", payload=payload, at=at)

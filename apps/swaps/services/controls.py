@@ -113,10 +113,7 @@ def _tell(
     *, tenant_id: UUID, kind: str, detail: dict[str, Any], actor: Actor, now: datetime
 ) -> None:
     payload = {"id": str(tenant_id), **detail}
-    for topic in ("live", "webhook"):
-        outbox.put(
-            topic=topic, tenant_id=tenant_id, kind=f"{kind}.changed", payload=payload, at=now
-        )
+    outbox.announce(tenant_id=tenant_id, kind=f"{kind}.changed", payload=payload, at=now)
     audit_record(
         at=now,
         actor=actor,

@@ -82,10 +82,7 @@ def stop_loss(*, swap: Swap, now: datetime) -> Hold | None:
     if is_new:
         detail = {"job": str(swap.job_id), "rank": swap.rank, "cause": cause}
         payload = {"id": str(hold.id), "released": False, **detail}
-        for topic in ("live", "webhook"):
-            outbox.put(
-                topic=topic, tenant_id=swap.tenant_id, kind="hold.changed", payload=payload, at=now
-            )
+        outbox.announce(tenant_id=swap.tenant_id, kind="hold.changed", payload=payload, at=now)
         audit_record(
             at=now,
             actor=SYSTEM,
