@@ -245,12 +245,10 @@ def _band(wish: Wish) -> Constraint:
     if band is None:
         ok, text = None, "too few losses are known for a band: steps alone are watched"
     else:
-        ok, text = (
-            True,
-            (
-                f"{band.series} is to stay within {band.centre:g} +- {band.half_width:g}; "
-                "laid anew by the same rule just before the swap begins"
-            ),
+        ok = True
+        text = (
+            f"{band.series} is to stay within {band.centre:g} +- {band.half_width:g}; "
+            "laid anew by the same rule just before the swap begins"
         )
     return Constraint(name="band", required=False, ok=ok, text=text)
 
