@@ -18,7 +18,7 @@ from benchmarks.lab.relay import Relay
 from tests.acceptance.conftest import PATIENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 pytestmark = [pytest.mark.slow_processes, pytest.mark.timeout(900)]
@@ -32,6 +32,27 @@ SILENT = PATIENT | {"HOTSWAP_LEASE_S": "10", "HOTSWAP_FENCED_EXIT_S": "120"}
 SLACK_S = 5.0
 #: For a process that is well again to end, s.
 ENDED_S = 60.0
+
+
+def _job(
+    folder: Path,
+    arguments: Sequence[str],
+    *,
+    ranks: int = 2,
+    standbys: int = 1,
+    options: Sequence[str] = (),
+    environment: Mapping[str, str] = PATIENT,
+) -> Job:
+    """Return a job that walks until it is told to end."""
+    return Job(
+        ranks=ranks,
+        standbys=standbys,
+        arguments=[*arguments],
+        options=[*options],
+        folder=folder,
+        pace_s=PACE_S,
+        environment={**environment},
+    )
 
 
 def _check(job: Job, outcome: Outcome, twin: Outcome) -> None:
@@ -53,9 +74,7 @@ def test_a_rank_killed_at_a_random_moment_costs_nothing(
     print(f"seed {seed}")
     chosen = random.Random(seed)
     twin = twin_of(ranks, arguments)
-    with Job(
-        ranks=ranks, arguments=arguments, folder=tmp_path, pace_s=PACE_S, environment=PATIENT
-    ) as job:
+    with _job(tmp_path, arguments, ranks=ranks) as job:
         job.wait_protected()
         victim = chosen.randrange(ranks)
         name = job.owner(victim)
@@ -77,7 +96,7 @@ def test_a_rank_that_dies_at_the_worst_place_costs_nothing(
     arguments = ["--steps", str(STEPS)]
     twin = twin_of(2, arguments)
     aimed = [*arguments, "--aim", f"{place}:1:0"]
-    with Job(ranks=2, arguments=aimed, folder=tmp_path, pace_s=PACE_S, environment=PATIENT) as job:
+    with _job(tmp_path, aimed) as job:
         job.wait_for(lambda notice: notice["kind"] == "unplanned_completed")
         _check(job, job.end(), twin)
 
@@ -88,14 +107,8 @@ def test_a_rank_that_dies_while_it_copies_its_state_costs_nothing(
     """Half of its state is at the target of a swap; the mirror that protects it takes over."""
     arguments = ["--steps", str(STEPS)]
     twin = twin_of(2, arguments)
-    with Job(
-        ranks=2,
-        standbys=2,
-        arguments=[*arguments, "--aim", "copy:1:0"],
-        folder=tmp_path,
-        pace_s=PACE_S,
-        environment=PATIENT | SMALL_SLICES,
-    ) as job:
+    aimed = [*arguments, "--aim", "copy:1:0"]
+    with _job(tmp_path, aimed, standbys=2, environment=PATIENT | SMALL_SLICES) as job:
         status = job.wait_protected(standbys=2)
         (mirror,) = next(each.mirrors for each in status.ranks if each.rank == 1)
         target = next(each for each in status.standbys if each != mirror)
@@ -111,9 +124,7 @@ def test_a_rank_that_dies_while_another_is_swapped_costs_nothing(
     """The swap is given up or takes place; either way the lost rank has an owner again."""
     arguments = ["--steps", str(STEPS)]
     twin = twin_of(2, arguments)
-    with Job(
-        ranks=2, arguments=arguments, folder=tmp_path, pace_s=PACE_S, environment=PATIENT
-    ) as job:
+    with _job(tmp_path, arguments) as job:
         job.wait_protected()
         victim = job.owner(0)
         swap = threading.Thread(
@@ -133,9 +144,7 @@ def test_a_frozen_rank_is_replaced_and_refused_when_it_wakes(
     """Its lease runs out; woken up, it is told that its rank has another owner, and ends."""
     arguments = ["--steps", str(STEPS)]
     twin = twin_of(2, arguments)
-    with Job(
-        ranks=2, arguments=arguments, folder=tmp_path, pace_s=PACE_S, environment=SILENT
-    ) as job:
+    with _job(tmp_path, arguments, environment=SILENT) as job:
         job.wait_protected()
         name = job.owner(1)
         job.signal(name, signal.SIGSTOP)
@@ -153,9 +162,7 @@ def test_a_rank_that_is_cut_off_from_the_coordinator_is_replaced_and_refused_whe
     arguments = ["--steps", str(STEPS)]
     twin = twin_of(2, arguments)
     relay = Relay(out=tmp_path / "out", job=tmp_path / "jobs" / "lab", member="node-1")
-    with Job(
-        ranks=2, arguments=arguments, folder=tmp_path, pace_s=PACE_S, environment=SILENT
-    ) as job:
+    with _job(tmp_path, arguments, environment=SILENT) as job:
         job.wait_protected()
         cut_s = time.monotonic()
         relay.cut()
@@ -204,9 +211,7 @@ def test_training_goes_on_without_any_coordinator(
     """Both are killed; new ones are started, and the job ends as it would have."""
     arguments = ["--steps", str(STEPS)]
     twin = twin_of(2, arguments)
-    with Job(
-        ranks=2, arguments=arguments, folder=tmp_path, pace_s=PACE_S, environment=PATIENT
-    ) as job:
+    with _job(tmp_path, arguments) as job:
         job.wait_protected()
         for name in [name for name in job.pids() if name.startswith("coordinator")]:
             job.signal(name)
@@ -219,14 +224,7 @@ def test_owner_and_mirror_lost_together_cost_the_steps_since_the_checkpoint(
     """The job resumes from the last checkpoint, and says from which step."""
     arguments = ["--steps", str(STEPS)]
     twin = twin_of(2, arguments)
-    with Job(
-        ranks=2,
-        arguments=arguments,
-        options=["--checkpoint-every", "10"],
-        folder=tmp_path,
-        pace_s=PACE_S,
-        environment=PATIENT,
-    ) as job:
+    with _job(tmp_path, arguments, options=["--checkpoint-every", "10"]) as job:
         job.wait_protected()
         job.wait_step(15)
         pids = job.pids()
