@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from apps.audit.selectors import audit_verify_all
 from apps.jobs.models import Job, JobEvent, LossPoint
+from apps.swaps.domain.band import HISTORY_POINTS_MIN
 from apps.swaps.models import Swap
 from benchmarks.figures import rounded
 from benchmarks.plane_rows.event_lines import Commit, commits, events_read, pace, unheard
@@ -19,7 +19,7 @@ from dev.stack import state_file
 from dev.stack.waiting import wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from benchmarks.plane_rows.stack import Stack
@@ -76,8 +76,7 @@ class Trial:
     def while_training(self, names: Sequence[str], outage_s: float) -> dict[str, object]:
         """Take processes away; return the pace of training before and meanwhile."""
         time.sleep(max(PACE_S, outage_s / 2))
-        with self._absence(names, outage_s) as figures:
-            pass
+        figures = self._absence(names, outage_s)
         self.wait(self._has_heard_all, "what happened meanwhile")
         return figures
 
@@ -92,8 +91,7 @@ class Trial:
         self.ada.post(path, plan_digest=request["plan_digest"])
         self.wait(rows.exclude(command=None).filter(command__sent_at__isnull=False).exists, "sent")
         sent_in = rows.get().state
-        with self._absence(names, outage_s) as figures:
-            pass
+        figures = self._absence(names, outage_s)
         self.wait(rows.filter(ended_at__isnull=False).exists, "the swap's end")
         self.wait(self._has_heard_all, "what happened meanwhile")
         ended = rows.get()
@@ -106,9 +104,13 @@ class Trial:
 
     def reconciled(self) -> dict[str, object]:
         """Compare what the plane knows with what the job's leaders have written down."""
+        # the job goes on meanwhile: what was written until now is what the plane must come to know
         events = events_read(self.directory)
-        told = set(LossPoint.objects.filter(job_id=self.job).values_list("epoch", "step"))
         written = {(each.epoch, each.step) for each in commits(events)}
+        newest = max(step for _, step in written)
+        self.wait(lambda: self._has_heard(newest), "what was written until now")
+        points = LossPoint.objects.filter(job_id=self.job, step__lte=newest)
+        told = set(points.values_list("epoch", "step"))
         rows = JobEvent.objects.filter(job_id=self.job).exclude(stream="")
         offsets = [place for place in rows.values_list("offset", flat=True) if place is not None]
         others = [place for place, each in enumerate(events) if each["kind"] != "committed"]
@@ -121,22 +123,18 @@ class Trial:
             "audit_verifies": all(each.ok for each in audit_verify_all().values()),
         }
 
-    @contextmanager
-    def _absence(self, names: Sequence[str], outage_s: float) -> Iterator[dict[str, object]]:
-        """Kill processes and keep them away; the figures are filled in once all is back."""
+    def _absence(self, names: Sequence[str], outage_s: float) -> dict[str, object]:
+        """Kill processes and keep them away; return the pace once all is back."""
         held, directory = self.stack.supervisor.held, self.stack.layout.directory
-        figures: dict[str, object] = {}
         began_s = time.monotonic()
         held.update(names)
         try:
             for name in names:
                 state_file.kill(directory, name)
-            yield figures
             time.sleep(max(0.0, began_s + outage_s - time.monotonic()))
         finally:
-            ended_s = time.monotonic()
             held.clear()
-        figures |= self._paces(began_s, ended_s)
+        return self._paces(began_s, time.monotonic())
 
     def _paces(self, began_s: float, ended_s: float) -> dict[str, object]:
         def found() -> list[Commit]:
@@ -159,7 +157,7 @@ class Trial:
 
     def _is_protected(self) -> bool:
         job = Job.objects.get(id=self.job)
-        return job.protection == "protected" and self._validations() >= 4  # noqa: PLR2004 - a band
+        return job.protection == "protected" and self._validations() >= HISTORY_POINTS_MIN
 
     def _validations(self) -> int:
         return LossPoint.objects.filter(job_id=self.job, validation_loss__isnull=False).count()
@@ -167,5 +165,7 @@ class Trial:
     def _has_heard_all(self) -> bool:
         """Whether the plane knows the step that is the newest now."""
         newest: Any = commits(events_read(self.directory))[-1]
-        wait = LossPoint.objects.filter(job_id=self.job, step=newest.step)
-        return wait.exists()
+        return self._has_heard(newest.step)
+
+    def _has_heard(self, step: int) -> bool:
+        return LossPoint.objects.filter(job_id=self.job, step=step).exists()
