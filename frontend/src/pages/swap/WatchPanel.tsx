@@ -69,7 +69,7 @@ function Drawn({ swap, points }: PointsProps) {
       <Chart model={model} label="Validation loss through the swap, with its band" height={CHART_HEIGHT_PX} />
       {swap.band ? (
         <p className={styles.rule}>
-          Band registered with the plan: <b>{measure(swap.band.center)}</b> ± {measure(swap.band.half_width)}. {swap.band.rule}
+          Band registered before the swap begins: <b>{measure(swap.band.center)}</b> ± {measure(swap.band.half_width)}. {swap.band.rule}
         </p>
       ) : (
         <p className={styles.rule}>No band is registered: it is when the plan is made.</p>
