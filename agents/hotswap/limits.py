@@ -56,6 +56,9 @@ class Limits:
     linger_s: float = 0.5
     # owner: a mirror that takes longer to acknowledge a step's gradients is dropped
     mirror_ack_s: float = 5.0
+    # while a rank is taken over, what can wait waits, but not longer than this: the other copies
+    # that the newcomer keeps, and the retired owner's digest
+    takeover_s: float = 0.1
     # retired owner: how long it keeps its state for the newcomer's sake
     drain_s: float = 30.0
     # member: at its end, its threads must have ended within this
@@ -215,6 +218,7 @@ ORDERS: Final = (
     Order(
         "mirror_ack_s", "collective_s", "one slow mirror would fail the other ranks' collectives"
     ),
+    Order("takeover_s", "mirror_ack_s", "owners would drop a mirror that is taking a rank over"),
     Order("abandon_s", "bind_s", "the next epoch would fail while the lost one is being left"),
     Order("bind_s", "next_epoch_s", "survivors would leave while the next epoch is being bound"),
     Order("replacement_s", "next_epoch_s", "survivors would leave before a standby may have come"),

@@ -167,9 +167,7 @@ class Liaison:
             case effects.DropMirror():
                 self.mirrors.drop(effect.rank)
             case effects.BecomeOwner():
-                slot = self.mirrors.slot(effect.rank)
-                if slot is not None:
-                    slot.freeze()
+                self.mirrors.freeze(effect.rank)
                 return False
             case _:
                 return False

@@ -277,7 +277,13 @@ class Member:
         self._bound_epoch = 0
         if groups is not None:
             groups.close_later()
+        # The newcomer may be on this machine, and everybody waits for it.
+        with self._liaison.changed:
+            self._liaison.changed.wait_for(self._told, self._limits.takeover_s)
         self._present_owner.say_what_is_kept()
+
+    def _told(self) -> bool:
+        return bool(self._liaison.duties) or self._liaison.leave is not None
 
     # ----------------------------------------------------------------------------- within a step
 

@@ -57,7 +57,9 @@ class Owner:
         self._rank = rank
         self._carry_out = carry_out
         self._digests = DigestThread()
+        # a file of this process alone; it may be opened before the rank is owned
         self._ledger: Ledger | None = None
+        self._owns = False
         self._checkpoints = Checkpoints(environment, rank=rank, state=state, limits=limits)
         # whether a step has begun that was neither applied nor discarded
         self._open = False
@@ -68,16 +70,17 @@ class Owner:
         # the swap by which this process took the rank over, until it has said which state it took
         self._newcomer = ""
         self._resumed_epoch = 0
+        # whether the state is to be digested while the next step computes
+        self._digest_due = False
 
     # ------------------------------------------------------------------------------- ownership
 
     def own(self) -> None:
         """From now on this process writes the rank's records and has it mirrored. Idempotent."""
-        if self._ledger is not None:
+        if self._owns:
             return
-        self._ledger = Ledger(
-            self._environment, rank=self._rank, data=self.data, limits=self._limits
-        )
+        self._owns = True
+        self._open_ledger()
         self._liaison.use_replication(
             Replication(
                 owner=self._environment.member,
@@ -88,8 +91,16 @@ class Owner:
             )
         )
 
+    def _open_ledger(self) -> Ledger:
+        if self._ledger is None:
+            self._ledger = Ledger(
+                self._environment, rank=self._rank, data=self.data, limits=self._limits
+            )
+        return self._ledger
+
     def prepare(self) -> None:
         """Be ready to take the rank over out of the mirror in this process, if it has one."""
+        self._open_ledger()
         slot = self._liaison.mirrors.slot(self._rank)
         if slot is not None:
             self.state.prepare(slot.specs())
@@ -176,8 +187,7 @@ class Owner:
         asked = self._liaison.digest
         wanted = asked is not None and self.state.version >= asked.at_step
         due = self.state.version % self._limits.digest_every_steps == 0
-        if due or wanted or self._newcomer:
-            self._digests.start(self.state)
+        self._digest_due = due or wanted or bool(self._newcomer)
 
     def begin(self) -> None:
         """Note that a step's work begins."""
@@ -185,8 +195,13 @@ class Owner:
             self._resumed_epoch = self._core.epoch
             now_s = time.monotonic()
             self._liaison.later(lambda: self._core.resumed(epoch=self._core.epoch, at_s=now_s))
+            self._liaison.mirrors.standstill.end()
         self.state.begin_step()
         self._open = True
+        # Not before: a rank that has just changed hands is waited for by all others.
+        if self._digest_due:
+            self._digests.start(self.state)
+            self._digest_due = False
 
     def commit(self, step: Step) -> None:
         """Replicate, vote, apply; see ``Conductor.commit``."""

@@ -11,6 +11,7 @@ from torch.optim import Optimizer
 from hotswap.errors import StateMismatch
 from hotswap.limits import Limits
 from hotswap.runtime.capsule.buffers import BufferWatch
+from hotswap.runtime.capsule.foreseen import ForeseenLoad
 from hotswap.runtime.capsule.holders import Holders
 from hotswap.runtime.capsule.hyperparameters import Hyperparameters, hyperparameters_of
 from hotswap.runtime.capsule.optimizers import OptimizerSpec, optimizer_spec_of
@@ -73,6 +74,8 @@ class RankState:
         self._units = units_of(model, optimizer)
         self._shard_step = ShardStep(optimizer)
         self._writes = WriteWatch(self._units)
+        # what `prepare` has found out, until the next `load`
+        self._foreseen: ForeseenLoad | None = None
         self._holders = Holders(
             optimizer=optimizer,
             scheduler=scheduler,
@@ -112,6 +115,10 @@ class RankState:
     def optimizer_spec(self) -> OptimizerSpec:
         """Return what a mirror needs to build the optimizer, as of now."""
         return optimizer_spec_of(self._optimizer)
+
+    def unit_names(self) -> tuple[str, ...]:
+        """Return the names of the units, in the order of `gradients`."""
+        return tuple(unit.name for unit in self._units)
 
     def unit_specs(self) -> tuple[UnitSpec, ...]:
         """Return what the units are now, in the order of `gradients`."""
@@ -247,6 +254,7 @@ class RankState:
                     optimizer=self._optimizer,
                     devices=devices[unit.group],
                 )
+        self._foreseen = ForeseenLoad.of(units, units=self._units)
 
     def load(
         self,
@@ -269,20 +277,22 @@ class RankState:
 
         """
         self._reshard()
-        self._check_fits(units, tensors=tensors, buffers=buffers)
-        small_state = self._holders.decode(*small)
-        specs = {spec.name: spec for spec in units}
-        devices = self._state_devices()
-        for unit in self._units:
-            spec = specs[unit.name]
-            write_unit(
-                spec,
-                tensors,
-                parameter=unit.parameter,
-                optimizer=self._optimizer,
-                order=spec.order,
-                devices=devices[unit.group],
+        foreseen, self._foreseen = self._foreseen, None
+        if foreseen is not None and not foreseen.fits(units, tensors):
+            foreseen = None
+        unfit = [] if foreseen is not None else self._misfits(units, tensors)
+        unfit += self.buffers.misfits(buffers)
+        if unfit:
+            message = (
+                f"the state does not fit this model and optimizer in {', '.join(unfit)}: build "
+                "them exactly as the former owner did"
             )
+            raise StateMismatch(message, tensors=unfit)
+        small_state = self._holders.decode(*small)
+        if foreseen is None:
+            self._write(units, tensors)
+        else:
+            foreseen.load(tensors)
         self.buffers.load(buffers, device=local(self._units[0].parameter).device)
         self._holders.restore(small_state)
         self._optimizer.zero_grad(set_to_none=True)
@@ -300,6 +310,20 @@ class RankState:
             self._known_devices = state_devices(self._optimizer)
         return self._known_devices
 
+    def _write(self, units: Sequence[UnitSpec], tensors: Mapping[str, Tensor]) -> None:
+        specs = {spec.name: spec for spec in units}
+        devices = self._state_devices()
+        for unit in self._units:
+            spec = specs[unit.name]
+            write_unit(
+                spec,
+                tensors,
+                parameter=unit.parameter,
+                optimizer=self._optimizer,
+                order=spec.order,
+                devices=devices[unit.group],
+            )
+
     def _reshard(self) -> None:
         # After an evaluation FSDP may still hold gathered parameters, which the next forward
         # would use instead of what is loaded.
@@ -307,13 +331,7 @@ class RankState:
             if isinstance(module, FSDPModule):
                 module.reshard()
 
-    def _check_fits(
-        self,
-        units: Sequence[UnitSpec],
-        *,
-        tensors: Mapping[str, Tensor],
-        buffers: Mapping[str, Tensor],
-    ) -> None:
+    def _misfits(self, units: Sequence[UnitSpec], tensors: Mapping[str, Tensor]) -> list[str]:
         loaded = {spec.name: spec for spec in units}
         differing = sorted(loaded.keys() ^ {unit.name for unit in self._units})
         for unit in self._units:
@@ -323,13 +341,7 @@ class RankState:
             if _identity(spec) != _identity(unit.spec()):
                 differing.append(unit.name)
             differing += misfits(spec, tensors)
-        differing += self.buffers.misfits(buffers)
-        if differing:
-            message = (
-                f"the state does not fit this model and optimizer in {', '.join(differing)}: build "
-                "them exactly as the former owner did"
-            )
-            raise StateMismatch(message, tensors=differing)
+        return differing
 
 
 def _identity(spec: UnitSpec) -> tuple[object, ...]:

@@ -55,7 +55,8 @@ def prepare_unit(
                 order=tuple(spec.order),
                 scalar_device=(devices or {}).get(entry.key, _HOST),
             )
-            if not isinstance(held.get(entry.key), Tensor):
+            present = held.get(entry.key)
+            if not isinstance(present, Tensor) or not _takes(present, entry, place):
                 held[entry.key] = _created(entry, place)
 
 

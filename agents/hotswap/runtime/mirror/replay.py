@@ -6,9 +6,11 @@ code with the same hyperparameters, over tensors of the same memory layout. So i
 that the owner holds, and a difference means that one of the two is corrupt.
 """
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import msgspec
 import torch
 from torch import Tensor
 
@@ -42,6 +44,20 @@ class _Copy:
     version: int | None = None
     # whether the unit takes part in the pending step
     pending: bool = False
+    # values of the optimizer's state when the two below were found out, which takes longer than
+    # to see that they are the same objects
+    _values: tuple[object, ...] | None = None
+    _spec: UnitSpec | None = None
+    _tensors: dict[str, Tensor] = field(default_factory=dict)
+
+    def now(self) -> tuple[UnitSpec, dict[str, Tensor]]:
+        """Return what the unit is now, dimensions as the model has them, and its tensors."""
+        values = tuple(self.unit.state().values())
+        known, spec = self._values, self._spec
+        if spec is None or known is None or not _same_objects(values, known):
+            spec = msgspec.structs.replace(self.spec, state=self.unit.spec().state)
+            self._values, self._spec, self._tensors = values, spec, self.unit.tensors()
+        return spec, self._tensors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,24 +261,12 @@ class Replay:
 
     def specs(self) -> tuple[UnitSpec, ...]:
         """Return what the units are now, for `RankState.load`; dimensions are the model's."""
-        return tuple(
-            UnitSpec(
-                name=copy.spec.name,
-                group=copy.spec.group,
-                dtype=copy.spec.dtype,
-                shape=copy.spec.shape,
-                order=copy.spec.order,
-                state=copy.unit.spec().state,
-            )
-            for copy in self._copies.values()
-        )
+        return tuple(copy.now()[0] for copy in self._copies.values())
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the tensors of every unit by flat name, for hand-over; they share memory."""
         return {
-            name: tensor
-            for copy in self._copies.values()
-            for name, tensor in copy.unit.tensors().items()
+            name: tensor for copy in self._copies.values() for name, tensor in copy.now()[1].items()
         }
 
     def digests(self, digest: DigestFunction) -> dict[str, str]:
@@ -335,6 +339,10 @@ class Replay:
         if unfit:
             message = f"gradients of {', '.join(unfit)} do not fit the units: discard the message"
             raise StateMismatch(message, tensors=unfit)
+
+
+def _same_objects(one: Sequence[object], other: Sequence[object]) -> bool:
+    return len(one) == len(other) and all(map(operator.is_, one, other))
 
 
 def _identity(spec: UnitSpec) -> tuple[object, ...]:

@@ -82,7 +82,7 @@ class Replication:
         self._sent: dict[str, Tensor] = {}
         # norm of each unit's last gradient, taken while a mirror is being copied to
         self._magnitudes: dict[str, float] = {}
-        self._names = tuple(spec.name for spec in state.unit_specs())
+        self._names = state.unit_names()
         self._gradients = protocol.Gradients(
             hyperparameters=state.hyperparameters(), awaited=False, skip=False
         )

@@ -24,6 +24,7 @@ from hotswap.errors import (
 )
 from hotswap.runtime.mirror import protocol
 from hotswap.runtime.mirror.slot import MirrorSlot
+from hotswap.runtime.mirror.standstill import Standstill
 from hotswap.transfer.buffers import DTYPES
 from hotswap.transfer.bundle import (
     discard_segments,
@@ -89,6 +90,8 @@ class MirrorServer:
         self._slots: dict[int, MirrorSlot] = {}
         self._core_of: Callable[[int], MirrorCore] = lambda rank: MirrorCore(rank=rank)
         self.guard: AbstractContextManager[object] = threading.RLock()
+        #: while a copy of this process becomes a rank's state
+        self.standstill = Standstill(limit_s=limits.takeover_s)
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
         self._closed = False
@@ -103,6 +106,17 @@ class MirrorServer:
         self._core_of = core_of
         self.guard = guard
         threading.Thread(target=self._accept, name="hotswap-mirror-accept", daemon=True).start()
+
+    def freeze(self, rank: int) -> None:
+        """Let the copy of ``rank`` be as it is: it is about to be taken. Never waits.
+
+        The other copies stand still until ``standstill`` is ended: what they would apply is held
+        no less, and the newcomer needs the processor, and the interpreter, for itself.
+        """
+        slot = self.slot(rank)
+        if slot is not None:
+            self.standstill.begin()
+            slot.freeze()
 
     def take(self, rank: int) -> MirrorSlot:
         """Give away the slot of ``rank``: this process is to own it."""
@@ -300,6 +314,7 @@ class _Receiver:
         meta: protocol.Commit,
         tensors: dict[str, Tensor],
     ) -> None:
+        self._server.standstill.wait_over()
         try:
             slot.commit(meta, epoch=header.epoch, step=header.step, tensors=tensors)
         except StateMismatch as error:

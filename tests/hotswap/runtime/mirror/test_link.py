@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -215,3 +217,32 @@ def test_an_owner_of_an_earlier_epoch_cannot_write(pair: Pair) -> None:
         assert pair.step() == ("standby-0",)
     finally:
         stale.close()
+
+
+def test_a_copy_stands_still_while_another_one_is_taken_over() -> None:
+    """The newcomer needs the processor for itself; what is committed is applied afterwards."""
+    pair = Pair(limits=replace(LIMITS, takeover_s=60.0))
+    try:
+        pair.protect()
+        version = pair.state.version
+        pair.replication.compare(version, pair.state.digests(tensor_digests))
+        pair.heard.wait_for(lambda: pair.heard.compared_at == [(version, ())])
+        pair.server.standstill.begin()
+        assert pair.step() == ("standby-0",)
+        # long enough for a commit that does not wait
+        time.sleep(0.05)
+        assert (pair.cores[3].version, pair.cores[3].pending) == (version, True)
+        pair.server.standstill.end()
+        pair.replication.compare(version + 1, pair.state.digests(tensor_digests))
+        pair.heard.wait_for(lambda: pair.heard.compared_at[1:] == [(version + 1, ())])
+    finally:
+        pair.close()
+
+
+def test_others_stand_still_from_when_a_copy_is_about_to_be_taken(pair: Pair) -> None:
+    """Not before, and not for a rank that is not mirrored here."""
+    pair.protect()
+    pair.server.freeze(9)
+    assert not pair.server.standstill.under_way
+    pair.server.freeze(3)
+    assert pair.server.standstill.under_way
