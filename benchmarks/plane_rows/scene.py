@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
@@ -156,8 +157,12 @@ def looked(find: Callable[[], Found | None]) -> Found | None:
 
 
 def _begin(ask: Callable[[], Any]) -> None:
+    """Ask without waiting for the answer; what is refused is said, as nobody else would."""
+
     def run() -> None:
-        with suppress(httpx.HTTPError):
+        try:
             ask()
+        except httpx.HTTPError as error:
+            print(f"  not done: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
 
     threading.Thread(target=run, daemon=True).start()
