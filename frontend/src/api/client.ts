@@ -11,6 +11,8 @@ export type Route = keyof paths extends infer Path ? (Path extends `/api/v1${inf
 /** No request waits longer; a slower answer is shown as a failure that can be tried again. */
 const REQUEST_TIMEOUT_MS = 15_000;
 
+const TOO_SLOW = "too_slow";
+
 /** What a request that did not succeed says, as RFC 9457 problem details. */
 export class Problem extends Error {
   override readonly name = "Problem";
@@ -28,6 +30,9 @@ export class Problem extends Error {
 
 export const isProblem = (error: unknown, ...statuses: number[]): error is Problem =>
   error instanceof Problem && (statuses.length === 0 || statuses.includes(error.status));
+
+/** Whether somebody has waited for the whole time already. */
+export const waitedInVain = (error: unknown): boolean => isProblem(error, 0) && error.body.code === TOO_SLOW;
 
 let csrfToken = "";
 let answeredAt = 0;
@@ -72,9 +77,18 @@ function headersFor(options: RequestOptions): Headers {
   return headers;
 }
 
-/** Unreachable is a problem too; it has no status of its own, so it is given 0. */
-const unreachable = (detail: string): Problem =>
-  new Problem({ type: "about:blank", title: "No answer", status: 0, detail, code: "unreachable" });
+/** No answer is a problem too; it has no status of its own, so it is given 0. */
+const silence = (code: string, detail: string): Problem =>
+  new Problem({ type: "about:blank", title: "No answer", status: 0, detail, code });
+
+const unreachable = (): Problem =>
+  silence("unreachable", "The control plane could not be reached. Jobs go on training without it.");
+
+const tooSlow = (): Problem =>
+  silence(
+    TOO_SLOW,
+    `The control plane has not answered within ${REQUEST_TIMEOUT_MS / 1000} s. It may be busy; jobs go on training without it.`,
+  );
 
 async function problemOf(response: Response): Promise<Problem> {
   const text = await response.text();
@@ -121,7 +135,7 @@ export async function request<T>(route: Route, options: RequestOptions = {}): Pr
     });
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw unreachable("The control plane could not be reached. Jobs go on training without it.");
+    throw timeout.aborted ? tooSlow() : unreachable();
   }
   answeredAt = Date.now();
   if (!response.ok) throw await problemOf(response);

@@ -1,6 +1,6 @@
 import { QueryCache, QueryClient } from "@tanstack/react-query";
 
-import { isProblem } from "@/api/client";
+import { isProblem, waitedInVain } from "@/api/client";
 import { sessionQuery } from "@/api/queries";
 
 /** The live connection says what changed, so that an answer is not read again by the clock. */
@@ -8,8 +8,9 @@ const FRESH_MS = 30_000;
 
 const RETRIES_MAX = 2;
 
-/** Asking again helps against silence and faults, not against a refusal. */
-const mayHelp = (error: Error): boolean => !isProblem(error) || error.status === 0 || error.status >= 500;
+/** Asking again helps against faults, not against a refusal; nobody is to wait for long, unasked, twice. */
+const mayHelp = (error: Error): boolean =>
+  !waitedInVain(error) && (!isProblem(error) || error.status === 0 || error.status >= 500);
 
 export function clientMake(): QueryClient {
   const client = new QueryClient({

@@ -1,7 +1,7 @@
 /** Loading, empty, failed, forbidden, unknown; and what happens live. */
 import { screen, waitFor } from "@testing-library/react";
 import { delay, http, HttpResponse } from "msw";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { problem } from "@/fake/answers";
 import { tick } from "@/fake/engine";
@@ -9,6 +9,8 @@ import { idOf } from "@/fake/random";
 import type { World } from "@/fake/world";
 
 import { heading, open } from "../support/screen";
+
+afterEach(() => vi.restoreAllMocks());
 
 const GPT = `/jobs/${idOf("job", 1)}`;
 
@@ -30,6 +32,19 @@ describe("a view", () => {
     const before = asked;
     await user.click(screen.getByRole("button", { name: "Try again" }));
     await waitFor(() => expect(asked).toBeGreaterThan(before));
+  });
+
+  test("that is not answered in time says so, instead of asking anew unseen", async () => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(1_000));
+    let asked = 0;
+    const silent = http.get("/api/v1/overview", () => {
+      asked += 1;
+      return delay("infinite");
+    });
+    open("/", { before: [silent] });
+    expect(await screen.findByText(/has not answered within 15 s/, undefined, { timeout: 5_000 })).toBeTruthy();
+    expect(asked).toBe(1);
   });
 
   test("that is forbidden says who can grant it", async () => {
