@@ -1,9 +1,11 @@
 """How often somebody may ask. Counted in the cache: loosely, which is enough against floods."""
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import structlog
+from django.core.cache.backends.base import BaseCache
+from django.core.cache.backends.locmem import LocMemCache
 from redis import RedisError
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
@@ -16,13 +18,19 @@ if TYPE_CHECKING:
 
 _log = structlog.get_logger()
 
+#: Counts that a process keeps by itself; of more, some are forgotten.
+OWN_COUNTS_MAX: Final = 10_000
+
 
 class WindowThrottle(SimpleRateThrottle):
     """Counts requests in windows of fixed length.
 
     The framework's own keeps the time of each request and sends all of them to the cache and back
-    each time. While the cache is away, nobody is refused.
+    each time. While the cache is away, each process counts for itself.
     """
+
+    # counts of this process alone
+    own: ClassVar[BaseCache] = LocMemCache("throttle", {"OPTIONS": {"MAX_ENTRIES": OWN_COUNTS_MAX}})
 
     # of the rate, as the framework reads it: requests, and s
     num_requests: int
@@ -37,20 +45,20 @@ class WindowThrottle(SimpleRateThrottle):
         self._left_s = (window + 1) * self.duration - now_s
         key = f"{self.get_cache_key(request, view)}:{window}"
         try:
-            return self._counted(key) <= self.num_requests
+            return self._counted(key, self.cache) <= self.num_requests
         except RedisError as error:
-            _log.warning("throttle.not_counted", scope=self.scope, problem=str(error))
-            return True
+            _log.warning("throttle.counted_here_alone", scope=self.scope, problem=str(error))
+            return self._counted(key, self.own) <= self.num_requests
 
     def wait(self) -> float:
         """Return when somebody who was refused may ask again, s from now."""
         return self._left_s
 
-    def _counted(self, key: str) -> int:
-        if self.cache.add(key, 1, self.duration):
+    def _counted(self, key: str, cache: BaseCache) -> int:
+        if cache.add(key, 1, self.duration):
             return 1
         try:
-            counted: int = self.cache.incr(key)
+            counted: int = cache.incr(key)
         except ValueError:
             # its window has just ended
             return 1
