@@ -79,6 +79,7 @@ PLANE_BARS = (
     Bar(row="d", measure="api_read_ms_p99", limit=100),
     Bar(row="f", measure="training_pace_ratio", limit=0.9, least=True),
     Bar(row="f", measure="swap_pace_ratio", limit=0.9, least=True),
+    Bar(row="f", measure="swap_completed", limit=True),
     Bar(row="f", measure="swap_certified", limit=True),
     Bar(row="f", measure="broker_pace_ratio", limit=0.9, least=True),
     Bar(row="f", measure="steps_unheard_by_the_plane", limit=0),

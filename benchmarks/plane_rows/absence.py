@@ -99,6 +99,8 @@ class Trial:
             **figures,
             "was": sent_in,
             "ended": ended.state,
+            "why": (ended.failure or {}).get("text", ""),
+            "completed": ended.state == "completed",
             "certified": ended.certificate_id is not None,
         }
 

@@ -121,7 +121,7 @@ class Scene:
         self.see(ended.first, "the end of the job", wait_s=CALM_S)
 
     def _is_calm(self) -> bool:
-        if self.open_swaps():
+        if self.open_swaps() or not self._web_answers():
             return False
         self._keep_spares()
         job = Job.objects.get(id=self.job.id)
@@ -136,6 +136,14 @@ class Scene:
             and coordinators.count() == 2  # noqa: PLR2004 - as was submitted
             and self.leader() == job.leader
         )
+
+    def _web_answers(self) -> bool:
+        """Whether the web process that was killed has been followed by one that is ready."""
+        try:
+            self.otto.get("session")
+        except httpx.HTTPError:
+            return False
+        return True
 
     def _keep_spares(self) -> None:
         """Make every node a spare that owns no rank; one, while the job has no owners yet."""

@@ -8,10 +8,10 @@ from the numbers in the plan.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import median
-from typing import Final
+from typing import Final, Self
 
 #: Latest points that the line is laid through.
 HISTORY_POINTS: Final = 20
@@ -44,6 +44,20 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """The line through the latest losses, which a band is taken from."""
+
+    # loss on the line at `from_step`
+    level: float
+    # loss per step
+    slope: float
+    # median deviation of the points from the line; loss
+    scatter: float
+    # last step that was known
+    from_step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
     """Where the loss must stay."""
 
@@ -57,10 +71,23 @@ class Band:
     rule: str
     # points that were used
     points: int
+    # what both were found from
+    line: Line | None = None
 
     def holds(self, loss: float) -> bool:
         """Tell whether ``loss`` lies inside; what is no number never does."""
         return math.isfinite(loss) and abs(loss - self.centre) <= self.half_width
+
+    def taken_to(self, step: int) -> Self:
+        """Return the band as it is at ``step``, by the same line and rule.
+
+        Where the watch ends is known only once the rank has changed hands: steps go by while a
+        swap is made, and loss goes on.
+        """
+        if self.line is None:
+            return self
+        centre, half_width = _at(step, line=self.line)
+        return replace(self, centre=centre, half_width=half_width)
 
 
 class Finding(StrEnum):
@@ -85,27 +112,46 @@ def band_register(*, series: str, points: Sequence[Point], watch_steps: int) -> 
     last_step = known[-1].step
     level = median(point.loss - slope * (point.step - last_step) for point in known)
     deviations = [abs(point.loss - level - slope * (point.step - last_step)) for point in known]
-    drift = slope * watch_steps
-    centre = level + drift
-    half_width = max(
-        SCATTERS * _DEVIATION_TO_SIGMA * median(deviations) + abs(drift), SHARE_MIN * abs(centre)
-    )
+    line = Line(level=level, slope=slope, scatter=median(deviations), from_step=last_step)
+    centre, half_width = _at(last_step + watch_steps, line=line)
     return Band(
         series=series,
-        centre=round(centre, 6),
-        half_width=round(half_width, 6),
+        centre=centre,
+        half_width=half_width,
         rule=RULE,
         points=len(known),
+        line=line,
     )
 
 
-def band_judge(*, band: Band, points: Sequence[Point]) -> Finding:
-    """Return what ``points``, in the order of their steps, say of ``band``."""
+def _at(step: int, *, line: Line) -> tuple[float, float]:
+    """Return centre and half width at ``step``."""
+    drift = line.slope * (step - line.from_step)
+    centre = line.level + drift
+    half_width = SCATTERS * _DEVIATION_TO_SIGMA * line.scatter + abs(drift)
+    return round(centre, 6), round(max(half_width, SHARE_MIN * abs(centre)), 6)
+
+
+def band_for(point: Point, *, band: Band, last_step: int) -> Band:
+    """Return what ``point`` has to keep: the band, or after the watch its way along its line."""
+    return band if point.step <= last_step else band.taken_to(point.step)
+
+
+def band_judge(*, band: Band, points: Sequence[Point], last_step: int) -> Finding:
+    """Return what ``points``, in the order of their steps, say of ``band``.
+
+    Points after ``last_step``, the end of the watch, count only as long as those before leave the
+    question open: a job that was out of sight may be far beyond by now, and tells its latest first.
+    """
     outside = 0
-    for point in points:
+    for place, point in enumerate(points):
+        if point.step > last_step and place and not outside:
+            break
         if not math.isfinite(point.loss):
             return Finding.LEFT
-        outside = 0 if band.holds(point.loss) else outside + 1
+        outside = (
+            0 if band_for(point, band=band, last_step=last_step).holds(point.loss) else outside + 1
+        )
         if outside >= OUTSIDE_POINTS:
             return Finding.LEFT
     if not points:

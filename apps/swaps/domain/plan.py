@@ -6,13 +6,13 @@ others rank those that are left.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 from uuid import UUID
 
 from apps.core import canonical
 from apps.swaps.domain import limits
-from apps.swaps.domain.band import Band
+from apps.swaps.domain.band import Band, Line
 
 #: Version of the document.
 VERSION: Final = 1
@@ -287,9 +287,13 @@ def band_document(band: Band | None) -> dict[str, Any] | None:
         "half_width": band.half_width,
         "rule": band.rule,
         "points": band.points,
+        "line": None if band.line is None else asdict(band.line),
     }
 
 
 def band_read(document: dict[str, Any] | None) -> Band | None:
     """Return the band that `band_document` wrote."""
-    return None if document is None else Band(**document)
+    if document is None:
+        return None
+    line = document.get("line")
+    return Band(**{**document, "line": None if line is None else Line(**line)})

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from apps.swaps.domain import limits
-from apps.swaps.domain.band import Finding, Point, band_judge
+from apps.swaps.domain.band import Finding, Point, band_for, band_judge
 from apps.swaps.domain.decisions import Decision, Do, Wait
 from apps.swaps.domain.facts import Facts, SwapView
 from apps.swaps.domain.states import Action
@@ -44,7 +44,12 @@ def _wrong(swap: SwapView, facts: Facts, finding: Finding) -> Decision | None:
 def _finding(swap: SwapView, facts: Facts) -> Finding:
     if swap.band is None:
         return Finding.UNKNOWN
-    return band_judge(band=swap.band, points=facts.losses)
+    return band_judge(band=swap.band, points=facts.losses, last_step=_last_step(swap))
+
+
+def _last_step(swap: SwapView) -> int:
+    """Return where the watch ends; nothing is watched before it has begun."""
+    return (swap.watch_from_step or 0) + swap.watch_steps
 
 
 def _missing(swap: SwapView, facts: Facts, finding: Finding) -> str | None:
@@ -69,9 +74,10 @@ def steps_watched(swap: SwapView, facts: Facts) -> int:
 def _left(swap: SwapView, losses: tuple[Point, ...]) -> str:
     band = swap.band
     assert band is not None, "only a band that there is can be left"
-    outside = [point for point in losses if not band.holds(point.loss)]
-    last = outside[-1]
+    last_step = _last_step(swap)
+    kept = [(point, band_for(point, band=band, last_step=last_step)) for point in losses]
+    last, left = next((point, at) for point, at in reversed(kept) if not at.holds(point.loss))
     return (
         f"{band.series} {last.loss:.4g} at step {last.step}, "
-        f"band {band.centre:.4g} +- {band.half_width:.4g}"
+        f"band {left.centre:.4g} +- {left.half_width:.4g}"
     )

@@ -14,9 +14,11 @@ def series_of(*, job_id: UUID) -> str:
     return "validation_loss" if validated.exists() else "loss"
 
 
-def losses_last(*, job_id: UUID, series: str) -> list[Point]:
+def losses_last(*, job_id: UUID, series: str, before_step: int | None = None) -> list[Point]:
     """Return the latest points of a series, in the order of their steps, each step once."""
     rows = LossPoint.objects.filter(job_id=job_id).exclude(**{series: None})
+    if before_step is not None:
+        rows = rows.filter(step__lt=before_step)
     # a step that was done again counts as it was done last
     newest = rows.order_by("-step", "-epoch").values_list("step", series)[: 2 * HISTORY_POINTS]
     by_step: dict[int, float] = {}

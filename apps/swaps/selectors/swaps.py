@@ -85,5 +85,5 @@ def band_shown(swap: Swap) -> dict[str, Any] | None:
     """Return the registered band."""
     if swap.band is None:
         return None
-    rest = {name: value for name, value in swap.band.items() if name != "centre"}
-    return {"center": swap.band["centre"], **rest}
+    shown = ("series", "half_width", "rule", "points")
+    return {"center": swap.band["centre"], **{name: swap.band[name] for name in shown}}

@@ -122,9 +122,12 @@ def _reserve(swap: Swap, *, source: Node, target: Node, now: datetime) -> None:
         raise NotPlanned(f"{node.name} is reserved for this swap, and {target.name} is the target")
 
 
-def band_now(swap: Swap) -> dict[str, Any] | None:
-    """Register a band from the losses that are known now; None: too few are."""
+def band_now(swap: Swap, *, before_step: int | None = None) -> dict[str, Any] | None:
+    """Register a band from the losses that are known now; None: too few are.
+
+    ``before_step``: of what has happened already, only those before it.
+    """
     series = series_of(job_id=swap.job_id)
-    points = losses_last(job_id=swap.job_id, series=series)
+    points = losses_last(job_id=swap.job_id, series=series, before_step=before_step)
     band = band_register(series=series, points=points, watch_steps=swap.watch_steps)
     return band_document(band)

@@ -15,6 +15,7 @@ from apps.jobs.services.commands import command_queue
 from apps.swaps.domain import limits
 from apps.swaps.domain.decisions import Do
 from apps.swaps.domain.facts import Facts
+from apps.swaps.domain.plan import band_document, band_read
 from apps.swaps.domain.states import WAITS, Action, State
 from apps.swaps.models import Swap, SwapLimit
 from apps.swaps.selectors.controls import held_by
@@ -143,6 +144,9 @@ def _take_force(swap: Swap, decision: Do, facts: Facts, now: datetime) -> None:
         "deadline_at": now + watch_wait(swap),
         "failure": None,
     }
+    band = band_read(swap.band)
+    if band is not None and step is not None:
+        changes["band"] = band_document(band.taken_to(step + swap.watch_steps))
     agent = Actor(kind=ActorKind.AGENT, id="", name=swap.job.leader or "coordinator")
     settle_in_force(swap=swap, now=now)
     _move(swap, decision, now, actor=agent, changes=changes, detail={"from_step": step})

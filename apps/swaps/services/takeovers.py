@@ -181,7 +181,9 @@ def _open(event: JobEvent, now: datetime) -> Swap:
         "events_from": event.sequence - 1,
         "created_at": now,
     }
-    fields["band"] = band_now(Swap(job=job, watch_steps=limits.WATCH_STEPS))
+    swap = Swap(job=job, watch_steps=limits.WATCH_STEPS)
+    # it may be told long after, together with losses since
+    fields["band"] = band_now(swap, before_step=event.step)
     return swap_create(fields=fields, actor=agent, detail={"text": event.text, "policy": POLICY})
 
 

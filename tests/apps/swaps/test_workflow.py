@@ -277,6 +277,36 @@ def test_the_band_is_of_the_losses_before_the_command_however_long_the_approval_
     assert begun.detail["band"] == swap.band
 
 
+def test_a_band_goes_along_with_a_loss_that_falls_while_the_swap_is_made(
+    world: World, runtime: Runtime
+) -> None:
+    """Nobody hears of the job from the command on until long after the watch."""
+
+    def fall(steps: int) -> None:
+        for _ in range(steps):
+            runtime.validation_loss *= 0.998
+            runtime.commit()
+
+    runtime.validation_loss = 4.0
+    fall(40)
+    runtime.report()
+    swap = world.begun()
+    registered = swap.band
+    assert registered is not None
+    runtime.take_commands()
+    fall(100)
+    runtime.go_on(7)
+    fall(300)
+    runtime.report()
+    swap = world.advance(swap)
+    assert (swap.state, swap.failure) == ("completed", None)
+    assert swap.band is not None
+    # of the same losses, none of which was told after the command
+    assert swap.band["line"] == registered["line"]
+    assert swap.band["centre"] < registered["centre"]
+    assert swap.watch_from_step is not None
+
+
 def test_completion_takes_the_certificate(world: World, runtime: Runtime) -> None:
     swap = world.begun()
     runtime.take_commands()

@@ -1,11 +1,12 @@
 """A swap is complete when it was watched, stayed in its band, and is certified."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from apps.swaps.domain.band import Band, Point
+from apps.swaps.domain.band import Band, Line, Point
 from apps.swaps.domain.decide import decide
 from apps.swaps.domain.decisions import Decision, Do, Wait
 from apps.swaps.domain.facts import Ending
@@ -49,6 +50,15 @@ def test_leaving_the_band_is_a_deviation_at_once() -> None:
         code="band_left",
         text="validation_loss 2.8 at step 7, band 2 +- 0.5",
     )
+
+
+def test_a_deviation_long_after_names_the_band_as_it_is_there() -> None:
+    line = Line(level=2.0, slope=-0.001, scatter=0.0, from_step=0)
+    band = replace(BAND, line=line)
+    late = (Point(step=505, loss=0.9), Point(step=506, loss=0.9))
+    decision = watched(band=band, committed_step=600, losses=late)
+    assert isinstance(decision, Do)
+    assert decision.text == "validation_loss 0.9 at step 506, band 1.494 +- 0.506"
 
 
 @pytest.mark.parametrize(
