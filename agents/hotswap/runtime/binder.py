@@ -43,8 +43,7 @@ class Binding:
         """Start to connect."""
         self.epoch = epoch
         self.rank = rank
-        #: the connections, once ``wait`` has returned True
-        self.groups: EpochGroups | None = None
+        self._groups: EpochGroups | None = None
         self._world_size = world_size
         self._store = store
         self._specs = specs
@@ -58,16 +57,22 @@ class Binding:
         self._ended = threading.Event()
         threading.Thread(target=self._run, name=f"hotswap-bind-{epoch}", daemon=True).start()
 
-    def wait(self) -> bool:
-        """Wait until the groups are connected; False when they could not be, or were given up."""
+    def take(self) -> EpochGroups | None:
+        """Wait until the groups are connected, and give them away, once.
+
+        None: they could not be connected, or were given up.
+        """
         self._ended.wait(self._limits.bind_s + self._limits.abandon_s)
-        return self.groups is not None
+        with self._lock:
+            # They refer to this object: both ways, they would outlive their use.
+            groups, self._groups = self._groups, None
+        return groups
 
     def give_up(self) -> None:
-        """Leave what is connected and end ``wait``. Any thread; never waits."""
+        """Leave what is connected and end ``take``. Any thread; never waits."""
         with self._lock:
             self._given_up = True
-            groups = self.groups
+            groups = self._groups
         self._ended.set()
         if groups is not None:
             groups.interrupt()
@@ -76,7 +81,7 @@ class Binding:
         """Free what was connected, when it will not be used."""
         with self._lock:
             self._given_up = True
-            groups, self.groups = self.groups, None
+            groups, self._groups = self._groups, None
         if groups is not None:
             groups.interrupt()
             groups.close()
@@ -96,7 +101,7 @@ class Binding:
         with self._lock:
             keep = not self._given_up
             if keep:
-                self.groups = groups
+                self._groups = groups
         self._ended.set()
         if keep:
             self._on_bound(self.epoch)

@@ -256,13 +256,12 @@ class Member:
     def _use(self, epoch: int) -> bool:
         """Change over to the groups of ``epoch``; False when they could not be connected."""
         binding = self._liaison.take_binding(epoch)
-        # It ends by a limit of its own, `bind_s`.
-        # ast-grep-ignore: bounded-wait
-        if binding is None or not binding.wait() or binding.groups is None:
+        groups = None if binding is None else binding.take()
+        if groups is None:
             return False
         with self._liaison.changed:
-            former, self._liaison.groups = self._liaison.groups, binding.groups
-        self._registry.bind(binding.groups)
+            former, self._liaison.groups = self._liaison.groups, groups
+        self._registry.bind(groups)
         self._bound_epoch = epoch
         if former is not None:
             # Every collective of it has ended with the vote.

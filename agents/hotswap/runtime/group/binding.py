@@ -9,6 +9,7 @@ import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import PrefixStore, Store
 
+from hotswap.errors import EpochLost
 from hotswap.runtime.group.bound import BoundGroup
 from hotswap.runtime.group.gloo import GlooTransport
 from hotswap.runtime.group.nccl import NcclTransport
@@ -47,7 +48,8 @@ class EpochGroups:
         self.epoch = epoch
         self._device = device
         self._host = host
-        self._store = store
+        # None once closed: with it goes a connection, whoever still refers to this object
+        self._store: Store | None = store
         self._limits = limits
         self._on_failure = on_failure
         self._bound: dict[str, BoundGroup] = {}
@@ -70,6 +72,9 @@ class EpochGroups:
         return self._connect(spec, device=self._device)
 
     def _connect(self, spec: GroupSpec, *, device: torch.device) -> BoundGroup:
+        if self._store is None:
+            message = f"epoch {self.epoch} is over: no group of it can be connected any more"
+            raise EpochLost(message)
         store = PrefixStore(f"{self.epoch}/{spec.name}", self._store)
         bind_s, collective_s = self._limits.bind_s, self._limits.collective_s
         transport: Transport
@@ -126,6 +131,7 @@ class EpochGroups:
         for bound in self._bound.values():
             bound.close(timeout_s=self._limits.abandon_s)
         self._bound.clear()
+        self._store = None
 
     def close_later(self) -> None:
         """Free everything after ``linger_s``, in a thread: every collective here has ended.
