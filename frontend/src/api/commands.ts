@@ -1,6 +1,19 @@
 /** What can be done: one function per decision a person takes. */
 import { request } from "./client";
-import type { AuditVerdict, Brake, Hold, MadeToken, MadeWebhook, Me, NodeState, Scope, Swap, SwapLimits } from "./types";
+import type {
+  Agent,
+  AuditVerdict,
+  Brake,
+  Hold,
+  MadeEnrolToken,
+  MadeToken,
+  MadeWebhook,
+  Me,
+  NodeState,
+  Scope,
+  Swap,
+  SwapLimits,
+} from "./types";
 
 export const signIn = (username: string, password: string) =>
   request<Me>("/session", { method: "POST", body: { username, password } });
@@ -60,6 +73,12 @@ export const tokenCreate = (wish: TokenWish, idempotencyKey: string) =>
   request<MadeToken>("/tokens", { method: "POST", body: wish, idempotencyKey });
 
 export const tokenRevoke = (id: string) => request<void>("/tokens/{id}", { id, method: "DELETE" });
+
+export const enrolTokenCreate = (wish: { tenant: string; node: string }, idempotencyKey: string) =>
+  request<MadeEnrolToken>("/enrol-tokens", { method: "POST", body: wish, idempotencyKey });
+
+export const agentRevoke = (id: string, reason: string) =>
+  request<Agent>("/agents/{id}/revoke", { id, method: "POST", body: { reason } });
 
 export interface WebhookWish {
   tenant: string;

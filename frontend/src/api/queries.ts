@@ -6,6 +6,7 @@ import { request } from "./client";
 import type {
   Approval,
   ApprovalDetail,
+  Agent,
   ApiToken,
   AuditEntry,
   Brake,
@@ -153,6 +154,8 @@ export const holdsQuery = (tenant: string) =>
   });
 
 export const tokensQuery = (tenant: string) => list<ApiToken>("token", "/tokens", { tenant });
+
+export const agentsQuery = (tenant: string) => list<Agent>("agent", "/agents", { tenant });
 
 export const webhooksQuery = (tenant: string) => list<Webhook>("webhook", "/webhooks", { tenant });
 export const webhookQuery = (id: string) => one<Webhook>("webhook", "/webhooks/{id}", id);

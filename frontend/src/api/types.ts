@@ -121,6 +121,11 @@ export type ApiToken = Sent<Schemas["Token"]>;
 /** A token with its text, which is shown this once. */
 export type MadeToken = Sent<Schemas["MadeToken"]>;
 
+/** The agent of a node, with its certificate. */
+export type Agent = Sent<Schemas["AgentShown"]>;
+/** A token for one node's agent with its text, which is shown this once. */
+export type MadeEnrolToken = Sent<Schemas["MadeEnrolToken"]>;
+
 export type Webhook = Sent<Schemas["WebhookOut"]>;
 /** A webhook with its secret, which is shown this once. */
 export type MadeWebhook = Sent<Schemas["WebhookMadeOut"]>;

@@ -11,6 +11,7 @@ export const paths = {
   approval: (id: string) => `/approvals/${id}`,
   settings: () => "/settings",
   tokens: () => "/settings/tokens",
+  agents: () => "/settings/agents",
   webhooks: () => "/settings/webhooks",
   webhook: (id: string) => `/settings/webhooks/${id}`,
   audit: (subject?: string) => (subject ? `/audit?subject=${encodeURIComponent(subject)}` : "/audit"),

@@ -36,6 +36,7 @@ export const routes: RouteObject[] = [
             children: [
               { index: true, lazy: page(() => import("@/pages/settings/SwapSafety")) },
               { path: "tokens", lazy: page(() => import("@/pages/settings/Tokens")) },
+              { path: "agents", lazy: page(() => import("@/pages/settings/Agents")) },
               { path: "webhooks", lazy: page(() => import("@/pages/settings/Webhooks")) },
             ],
           },

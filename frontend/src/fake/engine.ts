@@ -52,6 +52,7 @@ export function worldMake(now: number, large = false): World {
     limits: { per_job: 1, per_rack: 1, per_tenant: 4 },
     holds: [],
     tokens: [],
+    agents: [],
     webhooks: [],
     deliveries: [],
     tell: () => undefined,

@@ -29,6 +29,7 @@ export function idOf(kind: string, number: number): string {
     token: "a2",
     webhook: "a3",
     delivery: "a4",
+    agent: "a5",
   };
   return `0199cafe-00${kinds[kind] ?? "ff"}-7000-8000-${number.toString(16).padStart(12, "0")}`;
 }

@@ -1,5 +1,5 @@
-/** What the fake's tenant has set: limits, a held rank, tokens and webhooks. */
-import { idOf } from "./random";
+/** What the fake's tenant has set: limits, a held rank, tokens, agents and webhooks. */
+import { digestOf, idOf } from "./random";
 import type { World } from "./world";
 import { iso, must } from "./world";
 
@@ -19,6 +19,13 @@ export function settingsSeed(world: World): void {
     { ...token, id: idOf("token", 1), name: "nightly report", prefix: "hst_8cQ2", scopes: ["audit:read", "read"], created_at: ago(9 * DAY_MS), expires_at: iso(world.now + 81 * DAY_MS), last_used_at: ago(7 * HOUR_MS) },
     { ...token, id: idOf("token", 2), name: "scheduler", prefix: "hst_Zr41", scopes: ["jobs:write", "read"], created_at: ago(40 * DAY_MS), expires_at: null, owner: "ada" },
     { ...token, id: idOf("token", 3), name: "old laptop", prefix: "hst_Lm90", scopes: ["read"], created_at: ago(200 * DAY_MS), expires_at: ago(20 * DAY_MS), revoked_at: ago(60 * DAY_MS), last_used_at: ago(61 * DAY_MS) },
+  ];
+  const agent = { tenant, version: "0.1.0", revoked_at: null, last_seen_at: ago(1_000) };
+  const certificate = (name: string) => ({ serial: digestOf(name).slice(7, 23), fingerprint: digestOf(`${name}'s`) });
+  world.agents = [
+    { ...agent, ...certificate("n3"), id: idOf("agent", 1), node: "n3", created_at: ago(12 * DAY_MS), certificate_expires_at: iso(world.now + 78 * DAY_MS) },
+    { ...agent, ...certificate("n5"), id: idOf("agent", 2), node: "n5", created_at: ago(95 * DAY_MS), certificate_expires_at: ago(5 * DAY_MS), last_seen_at: ago(6 * DAY_MS) },
+    { ...agent, ...certificate("n9"), id: idOf("agent", 3), node: "n9", created_at: ago(3 * DAY_MS), certificate_expires_at: iso(world.now + 87 * DAY_MS), last_seen_at: null },
   ];
   world.webhooks = [
     { id: idOf("webhook", 1), tenant, url: URL_OF_PAGER, kinds: ["brake.changed", "swap.changed"], creator: "root", created_at: ago(30 * DAY_MS) },

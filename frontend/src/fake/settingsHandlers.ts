@@ -1,10 +1,10 @@
-/** Tokens, webhooks, limits and held ranks of the fake. */
+/** Tokens, agents, webhooks, limits and held ranks of the fake. */
 import { http, HttpResponse } from "msw";
 
 import type { Role, SwapLimits } from "@/api/types";
 
 import { isAllowed, notFound, page, problem, queryOf } from "./answers";
-import { idOf } from "./random";
+import { digestOf, idOf } from "./random";
 import type { World } from "./world";
 import { iso } from "./world";
 
@@ -26,6 +26,22 @@ const tokenHandlers = (world: World) => [
     if (!token) return notFound();
     token.revoked_at = iso(world.now);
     return new HttpResponse(null, { status: 204 });
+  }),
+];
+
+const agentHandlers = (world: World) => [
+  http.get("/api/v1/agents", ({ request }) => page(request.url, world.agents)),
+  http.post<never, { node: string }>("/api/v1/enrol-tokens", async ({ request }) => {
+    if (!isAllowed(world, "admin")) return refused("admin");
+    const { node } = await request.json();
+    const made = { id: idOf("token", 900), tenant: idOf("tenant", 1), node, created_at: iso(world.now), expires_at: iso(world.now + 3_600_000) };
+    return HttpResponse.json({ ...made, token: `hse_fake-text-for-${node}`, authority_digest: digestOf("authority") }, { status: 201 });
+  }),
+  http.post("/api/v1/agents/:id/revoke", ({ params }) => {
+    const agent = world.agents.find(({ id }) => id === params.id);
+    if (!agent) return notFound();
+    agent.revoked_at = iso(world.now);
+    return HttpResponse.json(agent);
   }),
 ];
 
@@ -57,6 +73,7 @@ const webhookHandlers = (world: World) => [
 
 export const settingsHandlers = (world: World) => [
   ...tokenHandlers(world),
+  ...agentHandlers(world),
   ...webhookHandlers(world),
   http.get("/api/v1/swaps/limits", () => HttpResponse.json(world.limits)),
   http.put<never, SwapLimits>("/api/v1/swaps/limits", async ({ request }) => {

@@ -1,5 +1,6 @@
 /** What the fake backend holds, and who is told of a change. */
 import type {
+  Agent,
   ApiToken,
   ApprovalDetail,
   AuditEntry,
@@ -44,6 +45,7 @@ export interface World {
   limits: SwapLimits;
   holds: Hold[];
   tokens: ApiToken[];
+  agents: Agent[];
   webhooks: Webhook[];
   deliveries: Delivery[];
   /** Called with each delta. */

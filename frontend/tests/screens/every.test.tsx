@@ -43,6 +43,7 @@ const CASES: Record<string, Case> = {
   "an audit that one may not see": { path: "/audit", title: "Audit", says: /You may not see this/ },
   "swap safety": { path: "/settings", title: "Settings", says: /These are in force|Changing them needs the role admin/ },
   tokens: { path: "/settings/tokens", title: "Settings", says: /nightly report/ },
+  agents: { path: "/settings/agents", title: "Settings", says: /Letting one in, and revoking it, needs the role admin/ },
   webhooks: { path: "/settings/webhooks", as: "root", title: "Settings", says: /pager\.example\.org/ },
   "a webhook": { path: `/settings/webhooks/${idOf("webhook", 1)}`, as: "root", title: "pager.example.org", says: /Given up/ },
   "an address that is none": { path: "/nowhere", title: "No such page", says: /Nothing is at this address/ },

@@ -94,6 +94,37 @@ describe("tokens", () => {
   });
 });
 
+describe("agents", () => {
+  test("tell their certificate's state; one is revoked with a reason", async () => {
+    const { user, world } = open("/settings/agents", { as: "root" });
+    expect(await screen.findByText("Expired")).toBeTruthy();
+    expect(screen.getByText("never")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Revoke the agent of n3" }));
+    const asked = await dialog();
+    expect(asked.getByRole("button", { name: "Revoke the agent" })).toHaveProperty("disabled", true);
+    await user.type(asked.getByRole("textbox"), "the node was sold");
+    await user.click(asked.getByRole("button", { name: "Revoke the agent" }));
+    await waitFor(() => expect(world.agents[0]?.revoked_at).not.toBeNull());
+    expect(await screen.findByText("Revoked")).toBeTruthy();
+  });
+
+  test("a node is enrolled with a token that is shown once, and how", async () => {
+    const { user } = open("/settings/agents", { as: "root" });
+    await user.click(await screen.findByRole("button", { name: "Enrol a node" }));
+    const form = await dialog();
+    await user.type(form.getByLabelText("Node"), "n17");
+    await user.click(form.getByRole("button", { name: "Make a token" }));
+    expect((await screen.findByTestId("secret")).textContent).toBe("hse_fake-text-for-n17");
+    expect(screen.getByText(/hotswap agent .* --name n17 --authority-digest sha256:/)).toBeTruthy();
+  });
+
+  test("are an admin's to let in", async () => {
+    open("/settings/agents");
+    expect(await screen.findByRole("button", { name: "Revoke the agent of n3" })).toHaveProperty("disabled", true);
+    expect(screen.getByRole("button", { name: "Enrol a node" })).toHaveProperty("disabled", true);
+  });
+});
+
 describe("webhooks", () => {
   test("are an admin's business", async () => {
     open("/settings/webhooks");

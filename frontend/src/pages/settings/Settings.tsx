@@ -1,4 +1,4 @@
-/** What a tenant has set: how many swaps at once, who else may ask, who hears of changes. */
+/** What a tenant has set: how many swaps at once, who else may ask, which agents are let in, who hears of changes. */
 import { NavLink, Outlet } from "react-router";
 
 import { PageHead } from "@/app/PageHead";
@@ -9,6 +9,7 @@ import styles from "./settings.module.css";
 const PARTS = [
   ["Swap safety", paths.settings()],
   ["API tokens", paths.tokens()],
+  ["Agents", paths.agents()],
   ["Webhooks", paths.webhooks()],
 ] as const;
 
