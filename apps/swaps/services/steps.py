@@ -144,12 +144,13 @@ def _take_force(swap: Swap, decision: Do, facts: Facts, now: datetime) -> None:
         "deadline_at": now + watch_wait(swap),
         "failure": None,
     }
+    detail: dict[str, Any] = {"from_step": step}
     band = band_read(swap.band)
     if band is not None and step is not None:
-        changes["band"] = band_document(band.taken_to(step + swap.watch_steps))
+        detail["band"] = changes["band"] = band_document(band.taken_to(step + swap.watch_steps))
     agent = Actor(kind=ActorKind.AGENT, id="", name=swap.job.leader or "coordinator")
     settle_in_force(swap=swap, now=now)
-    _move(swap, decision, now, actor=agent, changes=changes, detail={"from_step": step})
+    _move(swap, decision, now, actor=agent, changes=changes, detail=detail)
 
 
 def watch_wait(swap: Swap) -> timedelta:
