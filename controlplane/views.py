@@ -1,12 +1,29 @@
 """Answers to requests that reach no view of an app."""
 
+import sys
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
-from django.http import HttpRequest
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 
-from apps.core.problems import plain_response
+from apps.core.errors import Unavailable
+from apps.core.problems import MEDIA_TYPE, plain_response, problem_of
+
+#: What whoever met a database that is away is told to wait, s.
+RETRY_AFTER_S: Final = 2
+
+
+class DatabaseAway(Unavailable):
+    """The database cannot be reached."""
+
+    def __init__(self) -> None:
+        """Say what became of the request, and what to do."""
+        super().__init__(
+            "It was not done, unless its answer was all that got lost. Jobs go on training. Send "
+            "it again in a moment; with the same Idempotency-Key it is done once."
+        )
 
 
 def unknown_path(request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - unused
@@ -32,6 +49,19 @@ def csrf_refused(request: HttpRequest, reason: str = "") -> HttpResponseBase:
 
 
 def fault(request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - unused
-    """Answer a request that ran into a fault of ours."""
+    """Answer a request that ran into a fault: of ours, or of the database.
+
+    Called while the exception is handled, in the thread of the request (see ``handler``).
+    """
+    if isinstance(sys.exception(), OperationalError | InterfaceError):
+        return _database_away()
     detail = "This is a fault of the control plane; its log says more."
     return plain_response(request, status=HTTPStatus.INTERNAL_SERVER_ERROR, detail=detail)
+
+
+def _database_away() -> HttpResponseBase:
+    answer = JsonResponse(
+        problem_of(DatabaseAway()), status=DatabaseAway.status, content_type=MEDIA_TYPE
+    )
+    answer["Retry-After"] = str(RETRY_AFTER_S)
+    return answer

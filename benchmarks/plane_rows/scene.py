@@ -21,6 +21,7 @@ from apps.jobs.models import Job, Member, RankOwner
 from apps.swaps.models import Hold, Swap
 from apps.swaps.models.swaps import OPEN_STATES
 from benchmarks.plane_rows.kills import NODES
+from benchmarks.plane_rows.paced_job import RANKS
 from benchmarks.plane_rows.processes import pid_of_member
 from dev.stack.waiting import wait_until
 from hotswap.channel.addresses import address_of, latest_leader
@@ -125,6 +126,7 @@ class Scene:
             return False
         self._keep_spares()
         job = Job.objects.get(id=self.job.id)
+        owners = RankOwner.objects.filter(job=job, epoch_to=None, node__isnull=False)
         coordinators = Member.objects.filter(
             job=job, role="coordinator", state="running", lost_at=None
         )
@@ -132,6 +134,7 @@ class Scene:
         return (
             job.state == "running"
             and job.protection == "protected"
+            and owners.count() == RANKS
             and standbys.filter(lost_at=None, node__is_spare=True).count() == 1
             and coordinators.count() == 2  # noqa: PLR2004 - as was submitted
             and self.leader() == job.leader
