@@ -12,6 +12,7 @@ from hotswap.coordinator.core import member_effects as effects
 from hotswap.coordinator.core.member_values import MemberPhase
 from hotswap.errors import FencedOff, LedgerUnwritable
 from hotswap.runtime import session, threads
+from hotswap.runtime.capsule.optimizers import warm_up
 from hotswap.runtime.device import local_device
 from hotswap.runtime.group.registry import GroupRegistry, register
 from hotswap.runtime.group.unwind import settle_buckets
@@ -62,7 +63,8 @@ class Member:
         self._bound_epoch = 0
 
     def start(self) -> None:
-        """Connect to the job."""
+        """Connect to the job, once nothing is left to load that others would wait for."""
+        warm_up()
         self._liaison.start()
 
     @property

@@ -155,6 +155,15 @@ def build_optimizer(
     return built
 
 
+def warm_up() -> None:
+    """Load what torch loads with the first optimizer of a process: half a second of imports.
+
+    A standby builds its first one when an owner describes its rank to it, and the owner waits at
+    its next step until that is read.
+    """
+    torch.optim.SGD([torch.zeros(1)])
+
+
 def apply_hyperparameters(
     optimizer: Optimizer, groups: Sequence[dict[str, Value]], *, device: torch.device
 ) -> None:

@@ -1,5 +1,7 @@
 """How an optimizer is described, built again, and put to the proof."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -221,3 +223,20 @@ def test_hyperparameters_of_odd_types_are_refused_by_path() -> None:
     optimizer = torch.optim.SGD([{"params": model.parameters(), "name": object()}], lr=0.1)
     with pytest.raises(NotProtectable, match=r"optimizer\.param_groups\[0\]\['name'\] is a object"):
         RankState(model=model, optimizer=optimizer)
+
+
+def test_after_the_warm_up_a_first_optimizer_loads_nothing_of_weight() -> None:
+    """In a process of its own: in this one everything is loaded."""
+    program = """
+import sys, torch
+from hotswap.runtime.capsule.optimizers import warm_up
+warm_up()
+before = set(sys.modules)
+parameter = torch.zeros(2)
+parameter.grad = torch.ones(2)
+torch.optim.AdamW([parameter]).step()
+print(len(set(sys.modules) - before))
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert int(done.stdout) < 20
