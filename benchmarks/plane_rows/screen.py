@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+import httpx
 import websockets
 from playwright.async_api import async_playwright
 
@@ -82,6 +84,9 @@ class Dashboard:
 def measure(size: Size) -> dict[str, object]:
     """Open the dashboards, change a node again and again, and note when each one shows it."""
     with running_stack(postgres=False) as stack, stack.person("otto") as otto:
+        page = httpx.get(stack.layout.web_url)
+        if page.is_error:
+            sys.exit(page.text)  # it has not been built, and the page says how that is done
         return asyncio.run(_measure(stack, otto, size))
 
 
