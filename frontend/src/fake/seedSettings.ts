@@ -7,6 +7,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const URL_OF_PAGER = "https://pager.example.org/hooks/hotswap";
 
+const certificate = (node: string) => ({ serial: digestOf(node).slice(7, 23), fingerprint: digestOf(`${node}'s`) });
+
 export function settingsSeed(world: World): void {
   const tenant = idOf("tenant", 1);
   const ago = (ms: number): string => iso(world.now - ms);
@@ -21,7 +23,6 @@ export function settingsSeed(world: World): void {
     { ...token, id: idOf("token", 3), name: "old laptop", prefix: "hst_Lm90", scopes: ["read"], created_at: ago(200 * DAY_MS), expires_at: ago(20 * DAY_MS), revoked_at: ago(60 * DAY_MS), last_used_at: ago(61 * DAY_MS) },
   ];
   const agent = { tenant, version: "0.1.0", revoked_at: null, last_seen_at: ago(1_000) };
-  const certificate = (name: string) => ({ serial: digestOf(name).slice(7, 23), fingerprint: digestOf(`${name}'s`) });
   world.agents = [
     { ...agent, ...certificate("n3"), id: idOf("agent", 1), node: "n3", created_at: ago(12 * DAY_MS), certificate_expires_at: iso(world.now + 78 * DAY_MS) },
     { ...agent, ...certificate("n5"), id: idOf("agent", 2), node: "n5", created_at: ago(95 * DAY_MS), certificate_expires_at: ago(5 * DAY_MS), last_seen_at: ago(6 * DAY_MS) },
