@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import pytest
 from playwright.sync_api import expect
@@ -20,6 +20,14 @@ PROPOSED_S: Final = 120.0
 SWAPPED_S: Final = 300.0
 
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.slow_processes]
+
+
+#: Ink and ground of a filled button in each theme; that they suit each other is a test of the front
+#: end's, which cannot see what the browser makes of its style sheets.
+FILLED: Final = {
+    "light": ("rgb(255, 255, 255)", "rgb(63, 81, 181)"),
+    "dark": ("rgb(16, 20, 42)", "rgb(152, 166, 245)"),
+}
 
 
 def go(page: Page, place: str) -> None:
@@ -107,3 +115,15 @@ def test_the_audit_proves_it(demo: Demo, browser: Browser) -> None:
     go(root, "Audit")
     root.get_by_role("button", name=re.compile("verify", re.IGNORECASE)).first.click()
     picture(root, "audit")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_filled_button_has_the_ink_of_its_theme(
+    demo: Demo, browser: Browser, scheme: Literal["light", "dark"]
+) -> None:
+    page = browser.new_context(color_scheme=scheme).new_page()
+    page.goto(demo.web)
+    button = page.get_by_role("button", name="Sign in")
+    ink, ground = FILLED[scheme]
+    expect(button).to_have_css("color", ink)
+    expect(button).to_have_css("background-color", ground)
