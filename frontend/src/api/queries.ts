@@ -4,9 +4,9 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Route } from "./client";
 import { request } from "./client";
 import type {
+  Agent,
   Approval,
   ApprovalDetail,
-  Agent,
   ApiToken,
   AuditEntry,
   Brake,

@@ -9,22 +9,15 @@ import { useSession } from "@/app/session";
 import { useAddress } from "@/app/useAddress";
 import { ListView } from "@/parts/ListView";
 import { ReasonDialog } from "@/ui/ReasonDialog";
-import { useNow } from "@/ui/now";
 import { Empty } from "@/ui/States";
-import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
 
+import { useMaking } from "./making";
 import { NewAgent } from "./NewAgent";
+import { RevocableState, RevokeCell } from "./Revocable";
 import { SecretOnce } from "./SecretOnce";
 import styles from "./settings.module.css";
-
-function AgentState({ agent }: { agent: Agent }) {
-  const now = useNow();
-  if (agent.revoked_at) return <Tag>Revoked</Tag>;
-  if (Date.parse(agent.certificate_expires_at) <= now) return <Tag tone="loud">Expired</Tag>;
-  return <Tag tone="quiet">In force</Tag>;
-}
 
 const columnsOf = (revoke: ((agent: Agent) => void) | null): readonly Column<Agent>[] => [
   { id: "node", header: "Node", cell: (agent) => <span className="strong">{agent.node}</span>, value: (agent) => agent.node },
@@ -39,7 +32,7 @@ const columnsOf = (revoke: ((agent: Agent) => void) | null): readonly Column<Age
     ),
     value: (agent) => agent.serial,
   },
-  { id: "state", header: "State", cell: (agent) => <AgentState agent={agent} />, value: (agent) => agent.revoked_at },
+  { id: "state", header: "State", cell: (agent) => <RevocableState revokedAt={agent.revoked_at} expiresAt={agent.certificate_expires_at} expired="loud" />, value: (agent) => agent.revoked_at },
   {
     id: "seen",
     header: "Last heard of",
@@ -58,28 +51,16 @@ const columnsOf = (revoke: ((agent: Agent) => void) | null): readonly Column<Age
     id: "revoke",
     header: "Action",
     align: "right",
-    cell: (agent) => {
-      if (agent.revoked_at) return <Time at={agent.revoked_at} />;
-      return (
-        <Button
-          size="compact-xs"
-          variant="default"
-          aria-label={`Revoke the agent of ${agent.node}`}
-          disabled={revoke === null}
-          onClick={() => revoke?.(agent)}
-        >
-          Revoke
-        </Button>
-      );
-    },
+    cell: (agent) => (
+      <RevokeCell revokedAt={agent.revoked_at} name={`the agent of ${agent.node}`} revoke={revoke && (() => revoke(agent))} />
+    ),
   },
 ];
 
 export default function Agents() {
   const { tenant, may } = useSession();
   const { values, set } = useAddress(["sort"]);
-  const [open, setOpen] = useState(false);
-  const [made, setMade] = useState<MadeEnrolToken | null>(null);
+  const making = useMaking<MadeEnrolToken>();
   const [chosen, setChosen] = useState<Agent | null>(null);
   const isAdmin = may("admin");
   return (
@@ -95,22 +76,14 @@ export default function Agents() {
         sort={values.sort ?? ""}
         onSort={(next) => set("sort", next)}
         filters={
-          <Button size="xs" disabled={!isAdmin} onClick={() => setOpen(true)}>
+          <Button size="xs" disabled={!isAdmin} onClick={making.begin}>
             Enrol a node
           </Button>
         }
         empty={<Empty title="No agent yet">Enrol a node, and start hotswap agent there with the token that is shown.</Empty>}
       />
-      {open ? (
-        <NewAgent
-          onClose={() => setOpen(false)}
-          onMade={(token) => {
-            setOpen(false);
-            setMade(token);
-          }}
-        />
-      ) : null}
-      {made ? <EnrolOnce made={made} onClose={() => setMade(null)} /> : null}
+      {making.open ? <NewAgent onClose={making.cancel} onMade={making.show} /> : null}
+      {making.made ? <EnrolOnce made={making.made} onClose={making.forget} /> : null}
       {chosen ? <RevokeDialog agent={chosen} onClose={() => setChosen(null)} /> : null}
     </>
   );

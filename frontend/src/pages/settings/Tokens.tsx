@@ -9,22 +9,16 @@ import { useSession } from "@/app/session";
 import { useAddress } from "@/app/useAddress";
 import { ListView } from "@/parts/ListView";
 import { ConfirmDialog } from "@/ui/Dialog";
-import { useNow } from "@/ui/now";
 import { Empty } from "@/ui/States";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
 
+import { useMaking } from "./making";
 import { NewToken } from "./NewToken";
+import { RevocableState, RevokeCell } from "./Revocable";
 import { SecretOnce } from "./SecretOnce";
 import styles from "./settings.module.css";
-
-function TokenState({ token }: { token: ApiToken }) {
-  const now = useNow();
-  if (token.revoked_at) return <Tag>Revoked</Tag>;
-  if (token.expires_at && Date.parse(token.expires_at) <= now) return <Tag>Expired</Tag>;
-  return <Tag tone="quiet">In force</Tag>;
-}
 
 const columnsOf = (revoke: (token: ApiToken) => void): readonly Column<ApiToken>[] => [
   { id: "name", header: "Name", cell: (token) => <span className="strong">{token.name}</span>, value: (token) => token.name },
@@ -42,7 +36,7 @@ const columnsOf = (revoke: (token: ApiToken) => void): readonly Column<ApiToken>
     ),
     value: (token) => token.scopes.join(" "),
   },
-  { id: "state", header: "State", cell: (token) => <TokenState token={token} />, value: (token) => token.revoked_at },
+  { id: "state", header: "State", cell: (token) => <RevocableState revokedAt={token.revoked_at} expiresAt={token.expires_at} expired="plain" />, value: (token) => token.revoked_at },
   {
     id: "used",
     header: "Last used",
@@ -61,22 +55,14 @@ const columnsOf = (revoke: (token: ApiToken) => void): readonly Column<ApiToken>
     id: "revoke",
     header: "Action",
     align: "right",
-    cell: (token) =>
-      token.revoked_at ? (
-        <Time at={token.revoked_at} />
-      ) : (
-        <Button size="compact-xs" variant="default" aria-label={`Revoke ${token.name}`} onClick={() => revoke(token)}>
-          Revoke
-        </Button>
-      ),
+    cell: (token) => <RevokeCell revokedAt={token.revoked_at} name={token.name} revoke={() => revoke(token)} />,
   },
 ];
 
 export default function Tokens() {
   const { tenant, may } = useSession();
   const { values, set } = useAddress(["sort"]);
-  const [open, setOpen] = useState(false);
-  const [made, setMade] = useState<MadeToken | null>(null);
+  const making = useMaking<MadeToken>();
   const [chosen, setChosen] = useState<ApiToken | null>(null);
   return (
     <>
@@ -91,23 +77,15 @@ export default function Tokens() {
         sort={values.sort ?? ""}
         onSort={(next) => set("sort", next)}
         filters={
-          <Button size="xs" onClick={() => setOpen(true)}>
+          <Button size="xs" onClick={making.begin}>
             New token
           </Button>
         }
         empty={<Empty title="No token yet">Make one for each program that is to use the API, with the scopes that it needs.</Empty>}
       />
-      {open ? (
-        <NewToken
-          onClose={() => setOpen(false)}
-          onMade={(token) => {
-            setOpen(false);
-            setMade(token);
-          }}
-        />
-      ) : null}
-      {made ? (
-        <SecretOnce title={`Token ${made.name}`} secret={made.token} onClose={() => setMade(null)}>
+      {making.open ? <NewToken onClose={making.cancel} onMade={making.show} /> : null}
+      {making.made ? (
+        <SecretOnce title={`Token ${making.made.name}`} secret={making.made.token} onClose={making.forget}>
           The program sends it with each request: <span className="mono">Authorization: Bearer …</span>
         </SecretOnce>
       ) : null}

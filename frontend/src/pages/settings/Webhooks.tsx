@@ -1,5 +1,4 @@
 import { Button } from "@mantine/core";
-import { useState } from "react";
 import { Link } from "react-router";
 
 import { webhooksQuery } from "@/api/queries";
@@ -14,6 +13,7 @@ import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
 
+import { useMaking } from "./making";
 import { NewWebhook } from "./NewWebhook";
 import { SecretOnce } from "./SecretOnce";
 import styles from "./settings.module.css";
@@ -51,8 +51,7 @@ export default function Webhooks() {
 
 function Hooks({ tenant }: { tenant: string }) {
   const { values, set } = useAddress(["sort"]);
-  const [open, setOpen] = useState(false);
-  const [made, setMade] = useState<MadeWebhook | null>(null);
+  const making = useMaking<MadeWebhook>();
   return (
     <>
       <p className={styles.lead}>
@@ -66,24 +65,16 @@ function Hooks({ tenant }: { tenant: string }) {
         sort={values.sort ?? ""}
         onSort={(next) => set("sort", next)}
         filters={
-          <Button size="xs" onClick={() => setOpen(true)}>
+          <Button size="xs" onClick={making.begin}>
             New webhook
           </Button>
         }
         empty={<Empty title="No webhook yet">Make one to have a chat, a pager or a program hear of swaps and jobs.</Empty>}
       />
-      {open ? (
-        <NewWebhook
-          onClose={() => setOpen(false)}
-          onMade={(hook) => {
-            setOpen(false);
-            setMade(hook);
-          }}
-        />
-      ) : null}
-      {made ? (
-        <SecretOnce title="Secret of the webhook" secret={made.secret} onClose={() => setMade(null)}>
-          With it the receiver checks the signature of each message to <span className="mono">{made.url}</span>
+      {making.open ? <NewWebhook onClose={making.cancel} onMade={making.show} /> : null}
+      {making.made ? (
+        <SecretOnce title="Secret of the webhook" secret={making.made.secret} onClose={making.forget}>
+          With it the receiver checks the signature of each message to <span className="mono">{making.made.url}</span>
         </SecretOnce>
       ) : null}
     </>
