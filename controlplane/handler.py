@@ -77,10 +77,9 @@ class ThreadHandler(ASGIHandler):
 
 
 def _busy() -> HttpResponseBase:
-    response = plain_response(
+    return plain_response(
         HttpRequest(),
         status=HTTPStatus.SERVICE_UNAVAILABLE,
         detail="More requests are under way than can be answered: come again.",
+        retry_after_s=RETRY_AFTER_S,
     )
-    response.headers["Retry-After"] = str(RETRY_AFTER_S)
-    return response

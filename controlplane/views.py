@@ -5,11 +5,11 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from apps.core.errors import Unavailable
-from apps.core.problems import MEDIA_TYPE, plain_response, problem_of
+from apps.core.problems import error_response, plain_response
 
 #: What whoever met a database that is away is told to wait, s.
 RETRY_AFTER_S: Final = 2
@@ -54,14 +54,6 @@ def fault(request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponseBase
     Called while the exception is handled, in the thread of the request (see ``handler``).
     """
     if isinstance(sys.exception(), OperationalError | InterfaceError):
-        return _database_away()
+        return error_response(DatabaseAway(), retry_after_s=RETRY_AFTER_S)
     detail = "This is a fault of the control plane; its log says more."
     return plain_response(request, status=HTTPStatus.INTERNAL_SERVER_ERROR, detail=detail)
-
-
-def _database_away() -> HttpResponseBase:
-    answer = JsonResponse(
-        problem_of(DatabaseAway()), status=DatabaseAway.status, content_type=MEDIA_TYPE
-    )
-    answer["Retry-After"] = str(RETRY_AFTER_S)
-    return answer

@@ -65,13 +65,25 @@ def exception_handler(exc: Exception, _context: Mapping[str, Any]) -> Response |
     return Response(body, status=body["status"], headers=headers, content_type=MEDIA_TYPE)
 
 
-def plain_response(request: HttpRequest, *, status: HTTPStatus, detail: str) -> HttpResponseBase:
+def plain_response(
+    request: HttpRequest, *, status: HTTPStatus, detail: str, retry_after_s: int | None = None
+) -> HttpResponseBase:
     """Answer where no view was reached: unknown path, fault, refused by a middleware."""
     del request
     body = problem(
         status=status, code=status.name.lower(), title=status.phrase, detail=detail or status.phrase
     )
-    return JsonResponse(body, status=status, content_type=MEDIA_TYPE)
+    return _response(body, retry_after_s=retry_after_s)
+
+
+def error_response(error: PlaneError, *, retry_after_s: int | None = None) -> HttpResponseBase:
+    """Answer with an error of ours where no view was reached."""
+    return _response(problem_of(error), retry_after_s=retry_after_s)
+
+
+def _response(body: Mapping[str, Any], *, retry_after_s: int | None) -> HttpResponseBase:
+    headers = {} if retry_after_s is None else {"Retry-After": str(retry_after_s)}
+    return JsonResponse(body, status=body["status"], headers=headers, content_type=MEDIA_TYPE)
 
 
 def _of_framework(exc: exceptions.APIException) -> dict[str, Any]:

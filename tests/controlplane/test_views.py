@@ -3,7 +3,7 @@
 import pytest
 from django.db import InterfaceError, OperationalError, ProgrammingError
 from django.http import HttpRequest, HttpResponse
-from django.test import Client, override_settings
+from django.test import Client
 from django.urls import path
 
 from controlplane.views import RETRY_AFTER_S
@@ -24,6 +24,8 @@ def failing(_request: HttpRequest, kind: str) -> HttpResponse:
 urlpatterns = [path("failing/<str:kind>", failing)]
 handler500 = answer_fault
 
+pytestmark = pytest.mark.urls(__name__)
+
 
 @pytest.fixture
 def client() -> Client:
@@ -32,8 +34,7 @@ def client() -> Client:
 
 @pytest.mark.parametrize("kind", ["operational", "interface"])
 def test_a_database_that_is_away_is_no_fault_of_ours(client: Client, kind: str) -> None:
-    with override_settings(ROOT_URLCONF=__name__):
-        answer = client.get(f"/failing/{kind}")
+    answer = client.get(f"/failing/{kind}")
     assert answer.status_code == 503
     assert answer.headers["Retry-After"] == str(RETRY_AFTER_S)
     body = answer.json()
@@ -43,7 +44,6 @@ def test_a_database_that_is_away_is_no_fault_of_ours(client: Client, kind: str) 
 
 @pytest.mark.parametrize("kind", ["programming", "own"])
 def test_any_other_fault_is_ours_and_shows_nothing_of_the_inside(client: Client, kind: str) -> None:
-    with override_settings(ROOT_URLCONF=__name__):
-        answer = client.get(f"/failing/{kind}")
+    answer = client.get(f"/failing/{kind}")
     assert (answer.status_code, answer.json()["code"]) == (500, "internal_server_error")
     assert str(FAULTS[kind]) not in answer.text

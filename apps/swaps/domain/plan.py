@@ -279,16 +279,7 @@ def _place(place: Place, member: str | None) -> dict[str, Any]:
 
 def band_document(band: Band | None) -> dict[str, Any] | None:
     """Return a band as JSON."""
-    if band is None:
-        return None
-    return {
-        "series": band.series,
-        "centre": band.centre,
-        "half_width": band.half_width,
-        "rule": band.rule,
-        "points": band.points,
-        "line": None if band.line is None else asdict(band.line),
-    }
+    return None if band is None else asdict(band)
 
 
 def band_read(document: dict[str, Any] | None) -> Band | None:
