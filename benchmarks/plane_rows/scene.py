@@ -122,7 +122,7 @@ class Scene:
         self.see(ended.first, "the end of the job", wait_s=CALM_S)
 
     def _is_calm(self) -> bool:
-        if self.open_swaps() or not self._web_answers():
+        if self.open_swaps():
             return False
         self._keep_spares()
         job = Job.objects.get(id=self.job.id)
@@ -138,6 +138,7 @@ class Scene:
             and standbys.filter(lost_at=None, node__is_spare=True).count() == 1
             and coordinators.count() == 2  # noqa: PLR2004 - as was submitted
             and self.leader() == job.leader
+            and self._web_answers()
         )
 
     def _web_answers(self) -> bool:

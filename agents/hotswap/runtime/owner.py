@@ -91,12 +91,11 @@ class Owner:
             )
         )
 
-    def _open_ledger(self) -> Ledger:
+    def _open_ledger(self) -> None:
         if self._ledger is None:
             self._ledger = Ledger(
                 self._environment, rank=self._rank, data=self.data, limits=self._limits
             )
-        return self._ledger
 
     def prepare(self) -> None:
         """Be ready to take the rank over out of the mirror in this process, if it has one."""

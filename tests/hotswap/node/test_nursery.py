@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from hotswap.node.nursery import Nursery
+from tests.hotswap.descriptors import open_descriptors
 
 SLEEP = "import time; print('up', flush=True); time.sleep(600)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
@@ -92,10 +93,6 @@ async def test_closing_leaves_nobody(tmp_path: Path) -> None:
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
-
-
-def open_descriptors() -> int:
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 async def test_descriptors_are_given_back(tmp_path: Path) -> None:

@@ -2,18 +2,18 @@
 
 import gc
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
 from torch._C._distributed_c10d import TCPStore
 
+from dev.stack.waiting import wait_until
 from hotswap.limits import Limits
 from hotswap.runtime.binder import Binding
 from hotswap.wire.messages import Endpoint
+from tests.hotswap.descriptors import open_descriptors
 
 #: For a thread of torch's to notice the end of a connection, s.
 SEEN_S = 20.0
@@ -42,10 +42,6 @@ def no_collector() -> Iterator[None]:
     gc.enable()
 
 
-def descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
-
-
 def bind(store: TCPStore, *, epoch: int, world_size: int = 1, limits: Limits = LIMITS) -> Binding:
     return Binding(
         epoch=epoch,
@@ -65,7 +61,7 @@ def bind(store: TCPStore, *, epoch: int, world_size: int = 1, limits: Limits = L
 def test_an_epoch_that_is_closed_leaves_no_connection_to_the_store(store: TCPStore) -> None:
     """Nor does what refers to it in a circle, until the garbage collector comes by."""
     kept = []
-    before = descriptors()
+    before = open_descriptors()
     for epoch in range(1, 5):
         binding = bind(store, epoch=epoch)
         groups = binding.take()
@@ -73,10 +69,9 @@ def test_an_epoch_that_is_closed_leaves_no_connection_to_the_store(store: TCPSto
         groups.close()
         kept += [binding, groups]
     # the store's own thread has yet to see the ends of the connections
-    deadline_s = time.monotonic() + SEEN_S
-    while descriptors() > before and time.monotonic() < deadline_s:
-        time.sleep(0.02)
-    assert descriptors() <= before
+    assert wait_until(
+        lambda: open_descriptors() <= before, "the ends of the connections", wait_s=SEEN_S
+    )
 
 
 def test_groups_are_given_away_once(store: TCPStore) -> None:

@@ -277,10 +277,8 @@ class RankState:
 
         """
         self._reshard()
-        foreseen, self._foreseen = self._foreseen, None
-        if foreseen is not None and not foreseen.fits(units, tensors):
-            foreseen = None
-        unfit = [] if foreseen is not None else self._misfits(units, tensors)
+        foreseen = self._take_foreseen(units, tensors)
+        unfit = self._misfits(units, tensors) if foreseen is None else []
         unfit += self.buffers.misfits(buffers)
         if unfit:
             message = (
@@ -309,6 +307,13 @@ class RankState:
         if self._known_devices is None:
             self._known_devices = state_devices(self._optimizer)
         return self._known_devices
+
+    def _take_foreseen(
+        self, units: Sequence[UnitSpec], tensors: Mapping[str, Tensor]
+    ) -> ForeseenLoad | None:
+        """Return what `prepare` has found out, if it is of use for these; it is used once."""
+        foreseen, self._foreseen = self._foreseen, None
+        return foreseen if foreseen is not None and foreseen.fits(units, tensors) else None
 
     def _write(self, units: Sequence[UnitSpec], tensors: Mapping[str, Tensor]) -> None:
         specs = {spec.name: spec for spec in units}

@@ -99,6 +99,18 @@ def load(target: RankState, source: RankState) -> None:
     )
 
 
+def load_and_go_on(
+    target: tuple[RankState, Network], source: tuple[RankState, Network], *, step: int
+) -> None:
+    """Load, take one more step on both sides, and find both alike before and after it."""
+    load(target[0], source[0])
+    assert differing(everything(target[0]), everything(source[0])) == []
+    assert target[0].unit_specs() == source[0].unit_specs()
+    for state, model in (target, source):
+        train(state, model, steps=[step])
+    assert differing(everything(target[0]), everything(source[0])) == []
+
+
 @pytest.mark.parametrize("name", ["AdamW", "SGD", "Adagrad"])
 def test_a_load_that_was_foreseen_leaves_what_any_other_would(name: str) -> None:
     """Only the bytes are new then; they were others when it was foreseen."""
@@ -113,12 +125,7 @@ def test_a_load_that_was_foreseen_leaves_what_any_other_would(name: str) -> None
     # not a plain assert: what it would show of the tensors is endless
     fits = foreseen is not None and foreseen.fits(source.unit_specs(), source.unit_tensors())
     assert fits
-    load(state, source)
-    assert differing(everything(state), everything(source)) == []
-    assert state.unit_specs() == source.unit_specs()
-    train(state, model, steps=[4])
-    train(source, other, steps=[4])
-    assert differing(everything(state), everything(source)) == []
+    load_and_go_on((state, model), (source, other), step=4)
 
 
 def test_a_load_that_was_foreseen_otherwise_is_a_load_like_any_other() -> None:
@@ -128,12 +135,7 @@ def test_a_load_that_was_foreseen_otherwise_is_a_load_like_any_other() -> None:
     model, state = fresh()
     state.prepare(source.unit_specs())
     train(source, other, steps=range(2))
-    load(state, source)
-    assert differing(everything(state), everything(source)) == []
-    assert state.unit_specs() == source.unit_specs()
-    train(state, model, steps=[2])
-    train(source, other, steps=[2])
-    assert differing(everything(state), everything(source)) == []
+    load_and_go_on((state, model), (source, other), step=2)
 
 
 def parts() -> dict[str, Any]:

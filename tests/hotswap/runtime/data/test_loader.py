@@ -15,6 +15,7 @@ from hotswap.errors import DataMisused, DataUnsuitable, SampleUnreadable
 from hotswap.limits import Limits
 from hotswap.runtime.data.loader import Loader
 from hotswap.runtime.data.reader import MapDataset
+from tests.hotswap.descriptors import open_descriptors
 from tests.hotswap.runtime.data.datasets import Augmented, Numbers, Options, Trapped, fails
 
 STEPS = 6
@@ -42,10 +43,6 @@ def bound() -> Iterator[Bind]:
     yield make
     for loader in made:
         loader.close()
-
-
-def descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def read(loader: Loader, steps: int = STEPS) -> list[Tensor]:
@@ -103,7 +100,7 @@ def test_moving_about_starts_no_other_workers_and_leaks_nothing(bound: Bind) -> 
     loader = bound(Numbers(100), num_workers=2)
     read(loader)
     workers = {process.pid for process in multiprocessing.active_children()}
-    descriptors_before, threads = descriptors(), threading.active_count()
+    descriptors_before, threads = open_descriptors(), threading.active_count()
     for place in range(20):
         loader.bind(seed=11, rank=place % 3, world_size=3)
         loader.seek(place * 7)
@@ -112,19 +109,19 @@ def test_moving_about_starts_no_other_workers_and_leaks_nothing(bound: Bind) -> 
         loader.batch(place * 7, 0)
     assert {process.pid for process in multiprocessing.active_children()} == workers
     # tensors that wait to be fetched are descriptors too, as many as are read ahead
-    assert descriptors() <= descriptors_before + 2 * MICRO_BATCHES
+    assert open_descriptors() <= descriptors_before + 2 * MICRO_BATCHES
     assert threading.active_count() == threads
 
 
 def test_closing_ends_workers_threads_and_descriptors(bound: Bind) -> None:
-    before = descriptors(), threading.active_count()
+    before = open_descriptors(), threading.active_count()
     loader = bound(Numbers(100), num_workers=2)
     batches = read(loader)
     del batches
     loader.close()
     assert multiprocessing.active_children() == []
     # the first use of shared tensors leaves one listener in the process, once
-    assert descriptors() <= before[0] + 1
+    assert open_descriptors() <= before[0] + 1
     assert threading.active_count() == before[1]
 
 
