@@ -16,7 +16,7 @@ from hotswap.checkpoint.layout import (
     set_directory,
 )
 from hotswap.checkpoint.record import FORMAT_VERSION, Record, encode_record
-from hotswap.errors import CheckpointOutdated
+from hotswap.errors import CheckpointFailed, CheckpointOutdated
 from hotswap.transfer.atomic import sync_directory, write_atomically
 from hotswap.transfer.manifest import build_manifest
 
@@ -59,6 +59,7 @@ class RankStore:
         Raises:
             CheckpointOutdated: an owner of a later epoch writes here, or this checkpoint is there
                 already; nothing was written.
+            CheckpointFailed: the set was cleared away meanwhile, as rank 0 had gone on to later ones.
             OSError: the disk is full or cannot be written; nothing of this rank is left in the set.
 
         """
@@ -85,7 +86,14 @@ class RankStore:
             )
             path = record_path(self.directory, state.key, rank=self.rank)
             self.write(path, [encode_record(record)])
-        except OSError:
+        except OSError as error:
+            if not data.parent.is_dir():
+                message = (
+                    f"checkpoint of step {state.key.step} was cleared away while rank {self.rank} "
+                    "wrote it: rank 0 had gone on to later ones; capture a step only where every "
+                    "rank's writer is idle"
+                )
+                raise CheckpointFailed(message) from error
             # A file without its record is worth nothing, and a full disk needs the room.
             data.unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # the other ranks' files may be there
