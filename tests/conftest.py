@@ -46,8 +46,9 @@ def pytest_terminal_summary(
 ) -> None:
     """Say how to repeat a failing run."""
     if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
-        seed = config.getoption("randomly_seed")
-        terminalreporter.write_line(f"repeat with: pytest --randomly-seed={seed}")
+        seed = config.getoption("randomly_seed", default=None)
+        if seed is not None:
+            terminalreporter.write_line(f"repeat with: pytest --randomly-seed={seed}")
 
 
 @pytest.fixture(scope="session")

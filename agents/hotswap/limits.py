@@ -50,6 +50,8 @@ class Limits:
     remirror_s: float = 5.0
     # coordinator: epochs in a row that die before they have committed a step and end the job
     barren_epochs_max: int = 8
+    # coordinator: standbys that build a rank's model in advance without having been told to
+    ready_standbys_max: int = 64
     # collectives of a lost epoch must have ended within this
     abandon_s: float = 2.0
     # groups of an epoch that ended in good order are freed after this
@@ -231,7 +233,13 @@ ORDERS: Final = (
 )
 
 #: Limits that may be switched off with 0.
-_MAY_BE_ZERO: Final = ("disconnect_grace_s", "respawn_delay_s", "respawn_max", "log_tail_lines")
+_MAY_BE_ZERO: Final = (
+    "disconnect_grace_s",
+    "ready_standbys_max",
+    "respawn_delay_s",
+    "respawn_max",
+    "log_tail_lines",
+)
 
 
 def parse_limit(variable: str, text: str, *, whole: bool, may_be_zero: bool = False) -> float:

@@ -64,9 +64,17 @@ def _check(job: Job, outcome: Outcome, twin: Outcome) -> None:
     assert not [text for text in exits if text.endswith("signal 6")], "none has aborted at its end"
 
 
-@pytest.mark.parametrize(("mode", "ranks"), [("fsdp2", 2), ("ddp", 3)])
+@pytest.mark.parametrize(
+    ("mode", "ranks", "victim"),
+    [("fsdp2", 2, 1), ("ddp", 3, 0)],
+    ids=["its model is built", "another rank's model is built"],
+)
 def test_a_rank_killed_at_a_random_moment_costs_nothing(
-    tmp_path: Path, twin_of: Callable[[int, list[str]], Outcome], mode: str, ranks: int
+    tmp_path: Path,
+    twin_of: Callable[[int, list[str]], Outcome],
+    mode: str,
+    ranks: int,
+    victim: int,
 ) -> None:
     """The standby takes over; the seed of the moment is printed."""
     arguments = ["--mode", mode, "--steps", str(STEPS)]
@@ -75,8 +83,7 @@ def test_a_rank_killed_at_a_random_moment_costs_nothing(
     chosen = random.Random(seed)
     twin = twin_of(ranks, arguments)
     with _job(tmp_path, arguments, ranks=ranks) as job:
-        job.wait_protected()
-        victim = chosen.randrange(ranks)
+        job.wait_status(lambda status: status.ranks[-1].prepared == ("standby-0",))
         name = job.owner(victim)
         with job._heard:
             job._heard.wait(chosen.random())

@@ -49,7 +49,7 @@ BOUNDS = [
     Bound(name="swap, reported steps", steps=2, budget={"swap": 1}, silent=False, states_min=5_967),
     Bound(name="swap, abort", steps=2, budget={"swap": 1, "abort": 1}, states_min=9_296),
     Bound(name="swap, crash", budget={"swap": 1, "crash": 1}, states_min=5_896),
-    Bound(name="swap, partition", budget={"swap": 1, "cut": 1}, states_min=29_814),
+    Bound(name="swap, partition", budget={"swap": 1, "cut": 1}, states_min=29_500),
     Bound(name="swap, collective fails", budget={"swap": 1, "glitch": 1}, states_min=17_750),
     Bound(name="swap, two leaders", budget={"swap": 1, "usurp": 1}, states_min=6_786),
 ]

@@ -8,7 +8,7 @@ import msgspec
 from hotswap.node.evidence import Check
 from hotswap.node.progress import UNKNOWN
 from hotswap.node.run_record import JobSummary
-from hotswap.wire.messages import Status
+from hotswap.wire.messages import RankStatus, Status
 
 
 def write_json(stream: TextIO, value: object) -> None:
@@ -50,11 +50,16 @@ def status_lines(status: Status) -> list[str]:
             rank.committed,
             rank.protection.replace("_", " "),
             rank.lag_steps,
-            ", ".join(rank.mirrors) or "none",
+            ", ".join(_mirrors(rank)) or "none",
         )
         for rank in status.ranks
     ]
     return [*lines, "", *table(("RANK", "OWNER", "STEPS", "PROTECTION", "LAG", "MIRRORS"), rows)]
+
+
+def _mirrors(rank: RankStatus) -> list[str]:
+    """Name a rank's mirrors, and say which of them could take it over soonest."""
+    return [f"{name} (model built)" if name in rank.prepared else name for name in rank.mirrors]
 
 
 def job_lines(jobs: Sequence[JobSummary]) -> list[str]:

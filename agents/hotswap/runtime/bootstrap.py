@@ -7,6 +7,7 @@ imported, so that only the script's own lines run again.
 
 from __future__ import annotations
 
+import gc
 import runpy
 import sys
 
@@ -22,25 +23,32 @@ def main(arguments: list[str]) -> int:
     sys.argv = arguments
     # The script's own folder comes first, as when python runs it directly.
     sys.path[0] = str(session.script_folder(arguments[0]))
-    while True:
-        try:
-            _run(arguments[0])
-            session.require_joined()
-        except session.StartOver:
-            continue
-        except HotswapError as error:
-            session.end(ok=False, detail=f"{error.code}: {error}")
-            print(f"hotswap: {error.code}: {error}", file=sys.stderr)  # noqa: T201 - for the log's reader
-            return EXIT_FAILED
-        except SystemExit as ending:
-            session.end(ok=not ending.code, detail=str(ending.code or ""))
-            raise
-        except BaseException as error:
-            # The script may raise anything: the job is told why it ended, python prints the rest.
-            session.end(ok=False, detail=f"{type(error).__name__}: {error}")
-            raise
-        session.end(ok=True, detail="")
-        return 0
+    while (status := _run_to_end(arguments[0])) is None:
+        # Models refer to themselves: the former rank's would stay in memory beside the next one.
+        gc.collect()
+    return status
+
+
+def _run_to_end(script: str) -> int | None:
+    """Run the script and tell the job how it ended; None: it has to start over."""
+    try:
+        _run(script)
+        session.require_joined()
+    except session.StartOver:
+        return None
+    except HotswapError as error:
+        session.end(ok=False, detail=f"{error.code}: {error}")
+        print(f"hotswap: {error.code}: {error}", file=sys.stderr)  # noqa: T201 - for the log's reader
+        return EXIT_FAILED
+    except SystemExit as ending:
+        session.end(ok=not ending.code, detail=str(ending.code or ""))
+        raise
+    except BaseException as error:
+        # The script may raise anything: the job is told why it ended, python prints the rest.
+        session.end(ok=False, detail=f"{type(error).__name__}: {error}")
+        raise
+    session.end(ok=True, detail="")
+    return 0
 
 
 def _run(script: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,8 @@ class Member:
 
     def await_rank(self) -> int:
         """Wait until this process is given a rank, to own or to prepare for, and return it."""
+        # What is there now stays: when the script starts over, only its own objects are looked at.
+        gc.freeze()
         while True:
             duty = self._next_duty()
             match duty:
@@ -249,8 +252,8 @@ class Member:
         dist.destroy_process_group()
         self._registry.forget()
         owner, self._owner = self._owner, None
-        if owner is not None and owner.data is not None:
-            owner.data.close()
+        if owner is not None:
+            owner.abandon()
         self._rank = None
         session.current.joined = False
         raise session.StartOver

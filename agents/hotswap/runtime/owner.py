@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 from torch.distributed import ReduceOp
 
-from hotswap.errors import CheckpointError, EpochLost, StateMismatch
+from hotswap.errors import CheckpointError, EpochLost, LedgerUnwritable, StateMismatch
 from hotswap.runtime.group.unwind import reset_iteration
 from hotswap.runtime.mirror.replication import Replication
 from hotswap.runtime.records import Checkpoints, DigestThread, Ledger
@@ -167,6 +168,13 @@ class Owner:
         """Tell the digest of the state that was handed over, for the swap's certificate."""
         digests = self.state.digests(tensor_digests)
         self._say_digest("owner", self._core.committed, digests, swap=self._liaison.swap)
+
+    def abandon(self) -> None:
+        """Let go of what was opened for a rank that another process goes on owning."""
+        if self.data is not None:
+            self.data.close()
+        with suppress(LedgerUnwritable):
+            self.close()
 
     def close(self) -> None:
         """Bring the records to the disk; the last step is done, or the script starts over."""

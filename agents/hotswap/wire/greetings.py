@@ -30,6 +30,8 @@ class Hello(Message, frozen=True, kw_only=True):
     # highest epoch that the member has left or refuses to enter: nothing of it or of an older one
     # changes ``holdings`` any more
     dead_epoch: int = 0
+    # rank whose model a standby has built in advance
+    prepared_rank: int | None = None
 
 
 class Heartbeat(Message, frozen=True, kw_only=True):

@@ -67,3 +67,5 @@ class RankStatus(msgspec.Struct, frozen=True, kw_only=True):
     protection: Literal["protected", "catching_up", "unprotected"]
     mirrors: tuple[str, ...] = ()
     lag_steps: int | None = None
+    # standbys that have built its model
+    prepared: tuple[str, ...] = ()

@@ -21,6 +21,7 @@ STATUS = Status(
             protection="protected",
             mirrors=("standby-0",),
             lag_steps=0,
+            prepared=("standby-0",),
         ),
         RankStatus(rank=1, member=None, committed=None, protection="unprotected"),
     ),
@@ -39,7 +40,7 @@ def test_a_status_says_unknown_where_nothing_is_known() -> None:
         "swap swap-1: in force",
         "",
         "RANK  OWNER    STEPS    PROTECTION   LAG      MIRRORS",
-        "0     node-0   57       protected    0        standby-0",
+        "0     node-0   57       protected    0        standby-0 (model built)",
         "1     unknown  unknown  unprotected  unknown  none",
     ]
 

@@ -49,6 +49,7 @@ def _member(job: Job, member: MemberView) -> tuple[object, ...]:
         member.name,
         member.connected,
         member.rank,
+        member.asked_rank,
         member.prepared_rank,
         reported,
         swapped,

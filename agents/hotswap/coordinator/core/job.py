@@ -70,6 +70,8 @@ class MemberView(msgspec.Struct, kw_only=True):
     # it has left every epoch up to this one, and ``holdings`` are as of then or later
     dead_epoch: int = 0
     holdings: tuple[Holding, ...] = ()
+    # rank whose model it was told to build in advance, and the one that it has built
+    asked_rank: int | None = None
     prepared_rank: int | None = None
     # steps applied, as it said last
     committed: int = 0

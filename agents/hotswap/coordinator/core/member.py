@@ -79,6 +79,8 @@ class MemberCore(EpochCore):
         done: Effects = []
         match message:
             case messages.Prepare(rank=rank) if self.phase is MemberPhase.STANDBY:
+                if rank != self.prepared_rank:
+                    self.prepared_rank = None
                 done = [effects.PrepareRole(rank=rank)]
             case messages.AssignMirrors():
                 done = self._assign(message)
@@ -121,6 +123,9 @@ class MemberCore(EpochCore):
 
     def prepared(self, rank: int) -> Effects:
         """Note that the model of ``rank`` is built."""
+        if self.phase is not MemberPhase.STANDBY:
+            return []
+        self.prepared_rank = rank
         return [Send(message=messages.Prepared(rank=rank))]
 
     def peer_lost(self, *, epoch: int, detail: str) -> Effects:

@@ -85,6 +85,7 @@ class EpochCore(StepCore):
         newcomer = self.rank is None
         self.mirrors.pop(rank, None)
         self.rank = rank
+        self.prepared_rank = None
         self.committed = step
         self.holds = False
         self.since_epoch = epoch
@@ -122,6 +123,7 @@ class EpochCore(StepCore):
             return self._unreachable(f"its copy of rank {rank} can't be brought to step {target}")
         self.mirrors.pop(rank, None)
         self.rank = rank
+        self.prepared_rank = None
         self.committed = target
         self.holds = False
         owned = effects.BecomeOwner(

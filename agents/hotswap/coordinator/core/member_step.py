@@ -41,6 +41,8 @@ class StepCore:
         self.since_epoch = 0
         #: highest epoch that is dead for this member
         self.dead_epoch = 0
+        #: rank whose model a standby has built in advance
+        self.prepared_rank: int | None = None
         #: the copies that this member keeps, by rank
         self.mirrors: dict[int, MirrorCore] = {}
         self._acknowledged_by: frozenset[str] = frozenset()
@@ -93,6 +95,7 @@ class StepCore:
             holdings=self.holdings(),
             token=self.token,
             dead_epoch=self.dead_epoch,
+            prepared_rank=self.prepared_rank,
         )
 
     def heartbeat(self) -> messages.Heartbeat:

@@ -5,7 +5,15 @@ A member is lost when its process has exited, when its connection stays closed f
 declared lost is fenced off, even if it lives, because another process may own its rank.
 """
 
-from hotswap.coordinator.core import ending, handover, mirrors, planned, recovery, starting
+from hotswap.coordinator.core import (
+    ending,
+    handover,
+    mirrors,
+    planned,
+    readiness,
+    recovery,
+    starting,
+)
 from hotswap.coordinator.core.job import DEAD, LIVING, Job, JobPhase, MemberView
 from hotswap.coordinator.core.planned_state import SwapPhase
 from hotswap.coordinator.core.turn import Turn
@@ -92,6 +100,9 @@ def _admit(turn: Turn, message: Hello) -> MemberView:
     member.rank = message.rank
     member.dead_epoch = message.dead_epoch
     member.holdings = message.holdings
+    member.prepared_rank = message.prepared_rank
+    if member.asked_rank is None:
+        member.asked_rank = message.prepared_rank
     return member
 
 
@@ -108,6 +119,7 @@ def _bring_up_to_date(turn: Turn, member: MemberView) -> None:
     elif name in job.owners:
         _check_owner(turn, member)
     mirrors.assign(turn)
+    readiness.remind(turn, name)
     planned.remind(turn, name)
     planned.advance(turn)
 

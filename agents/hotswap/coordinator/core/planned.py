@@ -7,7 +7,7 @@ next one.
 
 from typing import Final
 
-from hotswap.coordinator.core import mirrors
+from hotswap.coordinator.core import mirrors, readiness
 from hotswap.coordinator.core.job import Job
 from hotswap.coordinator.core.planned_state import UNARMED, VOTED, PlannedSwap, SwapPhase
 from hotswap.coordinator.core.turn import Turn
@@ -16,7 +16,6 @@ from hotswap.wire.messages import (
     BindNext,
     Disarm,
     Message,
-    Prepare,
     Prepared,
     Seat,
     Verified,
@@ -37,7 +36,7 @@ def begin(turn: Turn, swap: PlannedSwap) -> None:
     job.swap = swap
     _enter(turn, swap, SwapPhase.COPYING)
     mirrors.assign(turn)
-    turn.broadcast([swap.target], Prepare(token=job.token, rank=swap.rank))
+    readiness.ask(turn, swap.target, swap.rank)
     advance(turn)
 
 
@@ -155,7 +154,7 @@ def _arm_command(job: Job, swap: PlannedSwap) -> Arm:
 
 def prepared(turn: Turn, sender: str, message: Prepared) -> None:
     """Note that a standby has built a model."""
-    turn.job.members[sender].prepared_rank = message.rank
+    readiness.prepared(turn, sender, message)
     advance(turn)
 
 
@@ -265,8 +264,6 @@ def remind(turn: Turn, name: str) -> None:
     if swap is None or swap.abort_reason:
         return
     commands: list[Message] = []
-    if name == swap.target and swap.phase in UNARMED:
-        commands.append(Prepare(token=job.token, rank=swap.rank))
     if name in (swap.origin, swap.target) and swap.phase is SwapPhase.VERIFYING:
         commands.append(_verify_command(job, swap))
     binding = swap.phase in (SwapPhase.BINDING, *VOTED)

@@ -102,7 +102,14 @@ def _heirs(job: Job, rank: int) -> tuple[str, ...]:
     if swap is not None and swap.rank == rank and swap.phase is SwapPhase.IN_FORCE:
         heirs = dict.fromkeys((swap.origin, *heirs))
     owner = job.seats[rank].member
-    return tuple(name for name in heirs if name in job.members and name != owner)
+    living = [name for name in heirs if name in job.members and name != owner]
+    # Whoever owned the rank a moment ago has its model, as has a standby that has built it.
+    return tuple(sorted(living, key=lambda name: _has_model(job, rank, name), reverse=True))
+
+
+def _has_model(job: Job, rank: int, name: str) -> bool:
+    member = job.members[name]
+    return rank in (member.rank, member.prepared_rank)
 
 
 def reported(turn: Turn, sender: str, message: Unwound) -> None:

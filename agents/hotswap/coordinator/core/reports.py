@@ -9,6 +9,7 @@ from hotswap.coordinator.core import (
     membership,
     mirrors,
     planned,
+    readiness,
     recovery,
     takeovers,
 )
@@ -78,6 +79,7 @@ def _mirror_report(turn: Turn, sender: str, message: messages.MirrorReport) -> N
     mirrors.report(turn, sender, message)
     # A swap may have waited for this copy.
     planned.advance(turn)
+    readiness.choose(turn, sender)
 
 
 def _unwound(turn: Turn, sender: str, message: messages.Unwound) -> None:

@@ -2,13 +2,12 @@
 
 from typing import Final
 
-from hotswap.coordinator.core import planned, takeovers
+from hotswap.coordinator.core import planned, readiness, takeovers
 from hotswap.coordinator.core.job import Job, JobPhase
 from hotswap.coordinator.core.planned_state import PlannedSwap, SwapPhase
 from hotswap.coordinator.core.turn import Turn
 from hotswap.wire.messages import (
     AbortRequest,
-    Prepare,
     PrepareRequest,
     Refused,
     SwapAccepted,
@@ -117,4 +116,4 @@ def prepare(turn: Turn, sender: str, request: PrepareRequest) -> None:
         detail = f"{name or 'nobody'} can't prepare rank {request.rank}: name a standby and a rank"
         turn.send(sender, Refused(code="unknown_standby", detail=detail))
         return
-    turn.send(name, Prepare(token=job.token, rank=request.rank))
+    readiness.ask(turn, name, request.rank)

@@ -37,4 +37,5 @@ def _rank_status(job: Job, rank: int) -> RankStatus:
         protection="protected" if usable else "catching_up" if mirrors else "unprotected",
         mirrors=mirrors,
         lag_steps=min(lags, default=None),
+        prepared=tuple(each.name for each in job.standbys() if each.prepared_rank == rank),
     )

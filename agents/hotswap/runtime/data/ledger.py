@@ -64,7 +64,7 @@ class LedgerWriter:
         self._record_nbytes_max = (limits or Limits()).ledger_record_nbytes_max
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            self._nbytes = _cut_torn_line(self.path, self._record_nbytes_max)
+            self._nbytes = self._begun_nbytes = _cut_torn_line(self.path, self._record_nbytes_max)
             # unbuffered: what is written is out of this process's memory
             self._file: IO[bytes] = self.path.open("ab", buffering=0)
         except OSError as error:
@@ -102,7 +102,9 @@ class LedgerWriter:
         if self._file.closed:
             return
         try:
-            os.fsync(self._file.fileno())
+            # Nothing to wait for where a standby has prepared a rank and was given another one.
+            if self._nbytes != self._begun_nbytes:
+                os.fsync(self._file.fileno())
         except OSError as error:
             raise _unwritable(self.path, error) from error
         finally:
