@@ -59,7 +59,7 @@ class RankStore:
         Raises:
             CheckpointOutdated: an owner of a later epoch writes here, or this checkpoint is there
                 already; nothing was written.
-            CheckpointFailed: the set was cleared away meanwhile, as rank 0 had gone on to later ones.
+            CheckpointFailed: the set was cleared away meanwhile: rank 0 had gone on to later ones.
             OSError: the disk is full or cannot be written; nothing of this rank is left in the set.
 
         """
