@@ -103,6 +103,17 @@ class Finding(StrEnum):
     LEFT = "left"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What the watched losses say, and the last of them that was looked at."""
+
+    finding: Finding
+    # None: there is none
+    point: Point | None = None
+    # what that one had to keep
+    band: Band | None = None
+
+
 def band_register(*, series: str, points: Sequence[Point], watch_steps: int) -> Band | None:
     """Return the band for the next ``watch_steps`` steps; None: too little is known for one."""
     known = [point for point in points if math.isfinite(point.loss)][-HISTORY_POINTS:]
@@ -132,30 +143,32 @@ def _at(step: int, *, line: Line) -> tuple[float, float]:
     return round(centre, 6), round(max(half_width, SHARE_MIN * abs(centre)), 6)
 
 
-def band_for(point: Point, *, band: Band, last_step: int) -> Band:
-    """Return what ``point`` has to keep: the band, or after the watch its way along its line."""
-    return band if point.step <= last_step else band.taken_to(point.step)
-
-
-def band_judge(*, band: Band, points: Sequence[Point], last_step: int) -> Finding:
+def band_judge(*, band: Band, points: Sequence[Point], last_step: int) -> Judgement:
     """Return what ``points``, in the order of their steps, say of ``band``.
 
     Points after ``last_step``, the end of the watch, count only as long as those before leave the
     question open: a job that was out of sight may be far beyond by now, and tells its latest first.
+    These have to keep what has become of the band along its line.
     """
+    judgement = Judgement(finding=Finding.UNKNOWN)
     outside = 0
-    for place, point in enumerate(points):
-        if point.step > last_step and place and not outside:
+    for point in points:
+        after = point.step > last_step
+        if after and judgement.finding is Finding.INSIDE:
             break
-        if not math.isfinite(point.loss):
-            return Finding.LEFT
-        outside = (
-            0 if band_for(point, band=band, last_step=last_step).holds(point.loss) else outside + 1
-        )
-        if outside >= OUTSIDE_POINTS:
-            return Finding.LEFT
-    if not points:
-        return Finding.UNKNOWN
+        kept = band.taken_to(point.step) if after else band
+        outside = 0 if kept.holds(point.loss) else outside + 1
+        finding = _found(point, outside=outside)
+        judgement = Judgement(finding=finding, point=point, band=kept)
+        if finding is Finding.LEFT:
+            break
+    return judgement
+
+
+def _found(point: Point, *, outside: int) -> Finding:
+    """Return what ``point`` says, the last of ``outside`` points in a row outside."""
+    if not math.isfinite(point.loss) or outside >= OUTSIDE_POINTS:
+        return Finding.LEFT
     return Finding.DOUBTFUL if outside else Finding.INSIDE
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from apps.swaps.domain import limits
-from apps.swaps.domain.band import Finding, Point, band_for, band_judge
+from apps.swaps.domain.band import Finding, Judgement, band_judge
 from apps.swaps.domain.decisions import Decision, Do, Wait
 from apps.swaps.domain.facts import Facts, SwapView
 from apps.swaps.domain.states import Action
@@ -13,11 +13,11 @@ _ENDED = frozenset({"finished", "stopped"})
 
 def decide(swap: SwapView, facts: Facts, now: datetime) -> Decision:
     """Return the next step of a swap that is being watched."""
-    finding = _finding(swap, facts)
-    wrong = _wrong(swap, facts, finding)
+    judgement = _judgement(swap, facts)
+    wrong = _wrong(facts, judgement)
     if wrong is not None:
         return wrong
-    missing = _missing(swap, facts, finding)
+    missing = _missing(swap, facts, judgement.finding)
     if missing is None:
         return Do(action=Action.COMPLETE)
     if facts.job_state in _ENDED and facts.certified:
@@ -28,10 +28,10 @@ def decide(swap: SwapView, facts: Facts, now: datetime) -> Decision:
     return Wait(until=now + limits.LOOK_EVERY, why=missing)
 
 
-def _wrong(swap: SwapView, facts: Facts, finding: Finding) -> Decision | None:
+def _wrong(facts: Facts, judgement: Judgement) -> Decision | None:
     """Return what ends the watch badly, whatever else is known."""
-    if finding is Finding.LEFT:
-        return Do(action=Action.DEVIATE, code="band_left", text=_left(swap, facts.losses))
+    if judgement.finding is Finding.LEFT:
+        return Do(action=Action.DEVIATE, code="band_left", text=_left(judgement))
     if facts.ending is not None and facts.ending.kind == "aborted":
         return Do(action=Action.FAIL, code="target_lost", text=facts.ending.text)
     if facts.certified and facts.states_equal is False:
@@ -41,15 +41,12 @@ def _wrong(swap: SwapView, facts: Facts, finding: Finding) -> Decision | None:
     return None
 
 
-def _finding(swap: SwapView, facts: Facts) -> Finding:
+def _judgement(swap: SwapView, facts: Facts) -> Judgement:
     if swap.band is None:
-        return Finding.UNKNOWN
-    return band_judge(band=swap.band, points=facts.losses, last_step=_last_step(swap))
-
-
-def _last_step(swap: SwapView) -> int:
-    """Return where the watch ends; nothing is watched before it has begun."""
-    return (swap.watch_from_step or 0) + swap.watch_steps
+        return Judgement(finding=Finding.UNKNOWN)
+    # Nothing is watched before the watch has begun.
+    last_step = (swap.watch_from_step or 0) + swap.watch_steps
+    return band_judge(band=swap.band, points=facts.losses, last_step=last_step)
 
 
 def _missing(swap: SwapView, facts: Facts, finding: Finding) -> str | None:
@@ -71,13 +68,12 @@ def steps_watched(swap: SwapView, facts: Facts) -> int:
     return max(0, facts.committed_step - swap.watch_from_step)
 
 
-def _left(swap: SwapView, losses: tuple[Point, ...]) -> str:
-    band = swap.band
+def _left(judgement: Judgement) -> str:
+    """Name the loss that decided, and what it had to keep."""
+    point, band = judgement.point, judgement.band
+    assert point is not None, "it is a loss that has left the band"
     assert band is not None, "only a band that there is can be left"
-    last_step = _last_step(swap)
-    kept = [(point, band_for(point, band=band, last_step=last_step)) for point in losses]
-    last, left = next((point, at) for point, at in reversed(kept) if not at.holds(point.loss))
     return (
-        f"{band.series} {last.loss:.4g} at step {last.step}, "
-        f"band {left.centre:.4g} +- {left.half_width:.4g}"
+        f"{band.series} {point.loss:.4g} at step {point.step}, "
+        f"band {band.centre:.4g} +- {band.half_width:.4g}"
     )

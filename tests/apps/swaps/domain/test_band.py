@@ -15,7 +15,7 @@ def points(*losses: float) -> list[Point]:
 
 
 def judged(watched: list[Point]) -> Finding:
-    return band_judge(band=BAND, points=watched, last_step=10)
+    return band_judge(band=BAND, points=watched, last_step=10).finding
 
 
 def test_a_steady_loss_gives_a_band_of_a_share_of_it() -> None:
@@ -95,7 +95,7 @@ def test_points_that_are_told_first_of_long_after_the_watch_are_held_to_the_line
     # a thousand steps later: between where the loss was and twice as far down its line
     for losses, finding in (((3.0, 2.99), Finding.INSIDE), ((4.6, 4.6), Finding.LEFT)):
         late = [Point(step=1_000 + place, loss=loss) for place, loss in enumerate(losses)]
-        assert band_judge(band=band, points=late, last_step=29) is finding
+        assert band_judge(band=band, points=late, last_step=29).finding is finding
 
 
 @given(st.lists(st.floats(min_value=0.01, max_value=20.0), min_size=4, max_size=40))

@@ -44,7 +44,7 @@ def test_without_a_band_the_steps_and_the_certificate_do() -> None:
 
 
 def test_leaving_the_band_is_a_deviation_at_once() -> None:
-    decision = watched(committed_step=7, losses=losses(2.0, 2.7, 2.8))
+    decision = watched(committed_step=7, losses=losses(2.0, 2.7, 2.8, 2.9))
     assert decision == Do(
         action=Action.DEVIATE,
         code="band_left",
