@@ -18,6 +18,7 @@ from hotswap.runtime.device import local_device
 from hotswap.runtime.group.registry import GroupRegistry, register
 from hotswap.runtime.group.unwind import settle_buckets
 from hotswap.runtime.liaison import Liaison
+from hotswap.runtime.meshes import set_apart
 from hotswap.runtime.owner import Owner
 from hotswap.wire.messages import Finished
 
@@ -60,6 +61,8 @@ class Member:
         # rank that the script was run for; None before it has one
         self._rank: int | None = None
         self._owner: Owner | None = None
+        # how often the script has run, or runs
+        self._runs = 1
         # epoch whose groups are in use; 0: none
         self._bound_epoch = 0
 
@@ -84,6 +87,7 @@ class Member:
         """Wait until this process is given a rank, to own or to prepare for, and return it."""
         # What is there now stays: when the script starts over, only its own objects are looked at.
         gc.freeze()
+        gc.enable()
         while True:
             duty = self._next_duty()
             match duty:
@@ -251,6 +255,8 @@ class Member:
             self._liaison.built = None
         dist.destroy_process_group()
         self._registry.forget()
+        self._runs += 1
+        set_apart(self._runs)
         owner, self._owner = self._owner, None
         if owner is not None:
             owner.abandon()

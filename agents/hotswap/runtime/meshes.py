@@ -1,7 +1,8 @@
-"""Telling a device mesh that does not fit the job from other errors of a script."""
+"""Device meshes: those that do not fit the job, and those of a script that runs once more."""
 
 from __future__ import annotations
 
+import functools
 import traceback
 from itertools import takewhile
 from pathlib import Path
@@ -17,6 +18,28 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _TORCH = Path(torch.__file__).parent
+_MESH_INIT = device_mesh.DeviceMesh.__init__
+
+
+def set_apart(run: int) -> None:
+    """Have every mesh that is made from now on differ from those of earlier runs of the script.
+
+    torch keeps what it has worked out for a mesh (how an operator's result is laid out and reduced,
+    in caches of several modules and in C++), and finds it again by any mesh that compares equal.
+    When a script runs again for another rank, its meshes do compare equal to the former ones, whose
+    groups are gone, or go by the names that other groups have now.
+
+    ``run`` counts the runs of the script, from 1. It takes the place of the thread that torch's own
+    tests tell meshes apart by; no thread has a negative number.
+    """
+
+    @functools.wraps(_MESH_INIT)
+    def made(self: device_mesh.DeviceMesh, *args: object, **kwargs: object) -> None:
+        _MESH_INIT(self, *args, **kwargs)  # type: ignore[arg-type]  # passed on as they are
+        self._thread_id = -run
+        self._hash = None
+
+    device_mesh.DeviceMesh.__init__ = made  # type: ignore[method-assign]
 
 
 def misfit(error: Exception) -> MeshDoesNotFit | None:

@@ -1,4 +1,4 @@
-"""A device mesh that does not fit the job is told by numbers, whatever torch says of it."""
+"""Device meshes: those that do not fit the job, and those of a script that runs again."""
 
 import os
 import subprocess
@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from torch.distributed.device_mesh import DeviceMesh
+
+from hotswap.runtime import meshes
 
 SCRIPT = """
 import hotswap
@@ -44,3 +47,22 @@ def test_a_mesh_that_does_not_fit_the_job_is_named_with_both_numbers(
     )
     assert done.returncode != 0
     assert f"mesh_does_not_fit: {script}:{line}: a device mesh {said}" in done.stdout + done.stderr
+
+
+def test_a_script_that_runs_again_makes_meshes_that_equal_none_of_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Otherwise torch takes from its caches how to reduce over the former rank's groups."""
+
+    def mesh() -> DeviceMesh:
+        return DeviceMesh("cpu", [0, 1], _init_backend=False, _rank=0)
+
+    # so that what replaces it is taken back
+    monkeypatch.setattr(DeviceMesh, "__init__", DeviceMesh.__init__)
+    first = mesh()
+    assert (first, hash(first)) == (mesh(), hash(mesh()))
+    meshes.set_apart(2)
+    second = mesh()
+    assert (second, hash(second)) == (mesh(), hash(mesh()))
+    meshes.set_apart(3)
+    assert len({first, second, mesh()}) == 3
