@@ -70,8 +70,10 @@ class Limits:
     # survivor: how long it waits for the next epoch after one is lost
     next_epoch_s: float = 300.0
 
-    # owner: bytes of state copied to a new mirror at one step boundary
-    copy_slice_nbytes: int = 64 << 20
+    # owner: share of a step's time that copying to a new mirror takes at its boundary, about
+    copy_share_max: float = 0.1
+    # owner: bytes of state copied to a new mirror at one step boundary, at most
+    copy_slice_nbytes: int = 512 << 20
     # owner: steps between two comparisons of digests with the mirrors
     digest_every_steps: int = 10
 

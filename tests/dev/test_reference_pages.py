@@ -26,7 +26,7 @@ def test_a_comment_belongs_to_the_field_right_below_it() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "unit"),
     [
-        ("copy_slice_nbytes", 64 << 20, "bytes (64 MiB)"),
+        ("copy_slice_nbytes", 512 << 20, "bytes (512 MiB)"),
         ("bundle_nbytes_max", 1000, "bytes (1000 B)"),
         ("lease_s", 2.0, "s"),
         ("standby_wait_s", 30 * 86_400.0, "s (30 days)"),

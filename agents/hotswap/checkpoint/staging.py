@@ -17,6 +17,7 @@ from torch import Tensor
 
 from hotswap.errors import UnsupportedTensor
 from hotswap.transfer.buffers import DTYPES, byte_view, dtype_name
+from hotswap.transfer.direct import BLOCK_NBYTES
 from hotswap.transfer.manifest import SMALL_STATE
 
 #: Names that the file format or this package keeps to itself.
@@ -97,8 +98,8 @@ def encode_file_header(slots: Sequence[Slot], *, small_state_nbytes: int) -> byt
         "data_offsets": (end, end + small_state_nbytes),
     }
     text = json.dumps(entries, separators=(",", ":"), ensure_ascii=False).encode()
-    # Padded with blanks so that the block begins at a multiple of 8.
-    text += b" " * (-len(text) % 8)
+    # Padded with blanks, so that the block begins where it can be written directly.
+    text += b" " * (-(len(text) + 8) % BLOCK_NBYTES)
     return len(text).to_bytes(8, "little") + text
 
 
@@ -143,7 +144,9 @@ class Staging:
         # The old block goes first: two of them may not fit.
         self.slots, self._views, self._block = (), {}, torch.empty(0, dtype=torch.uint8)
         end = slots[-1].end if slots else 0
-        self._block = torch.empty(end, dtype=torch.uint8, pin_memory=pin)
+        memory = torch.empty(end + BLOCK_NBYTES, dtype=torch.uint8, pin_memory=pin)
+        begin = -memory.data_ptr() % BLOCK_NBYTES
+        self._block = memory[begin : begin + end]
         self._views = {
             slot.name: self._block[slot.begin : slot.end].view(DTYPES[slot.dtype]).view(slot.shape)
             for slot in slots

@@ -5,8 +5,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-# One write(2): large enough to cost nothing, small enough that the thread can be heard in between.
-_WRITE_NBYTES_MAX = 8 << 20
+from hotswap.transfer.direct import write_whole
 
 
 def write_atomically(path: Path, chunks: Iterable[bytes | memoryview]) -> int:
@@ -22,7 +21,9 @@ def write_atomically(path: Path, chunks: Iterable[bytes | memoryview]) -> int:
     temporary = Path(name)
     try:
         try:
-            written = sum(_write_all(descriptor, memoryview(chunk)) for chunk in chunks)
+            written = 0
+            for chunk in chunks:
+                written += write_whole(descriptor, memoryview(chunk), position=written)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -42,10 +43,3 @@ def sync_directory(directory: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _write_all(descriptor: int, data: memoryview) -> int:
-    written = 0
-    while written < data.nbytes:
-        written += os.write(descriptor, data[written : written + _WRITE_NBYTES_MAX])
-    return written

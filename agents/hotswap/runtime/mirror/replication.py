@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -10,6 +11,7 @@ import msgspec
 
 from hotswap.runtime.mirror import protocol
 from hotswap.transfer.order import CopyUnit, copy_order, next_slice
+from hotswap.transfer.pace import CopyPace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -83,6 +85,7 @@ class Replication:
         # norm of each unit's last gradient, taken while a mirror is being copied to
         self._magnitudes: dict[str, float] = {}
         self._names = state.unit_names()
+        self._pace = CopyPace(share_max=limits.copy_share_max, nbytes_max=limits.copy_slice_nbytes)
         self._gradients = protocol.Gradients(
             hyperparameters=state.hyperparameters(), awaited=False, skip=False
         )
@@ -126,6 +129,7 @@ class Replication:
 
     def boundary(self, step: int) -> None:
         """Between two steps: free lost links, and copy a slice to each mirror that is behind."""
+        self._pace.arrived(time.monotonic())
         with self._lock:
             lost = [mirror for mirror in self._mirrors if mirror.link.lost is not None]
             self._mirrors = [mirror for mirror in self._mirrors if mirror.link.lost is None]
@@ -137,6 +141,7 @@ class Replication:
                 self._describe(mirror, step)
             if not mirror.complete and mirror.unanswered is None:
                 self._copy(mirror, step)
+        self._pace.left(time.monotonic())
 
     def replicate(
         self,
@@ -261,11 +266,14 @@ class Replication:
     def _copy(self, mirror: _Progress, step: int) -> None:
         left = [name for name in self._names if name not in mirror.copied]
         order = copy_order(self._candidate(name) for name in left)
-        share = next_slice(order, budget_bytes=self._limits.copy_slice_nbytes)
+        share = next_slice(order, budget_bytes=self._pace.budget_nbytes())
         chosen = {candidate.name for candidate in share}
         specs = tuple(spec for spec in self._state.unit_specs() if spec.name in chosen)
         tensors = self._state.unit_tensors(list(chosen))
+        begun_s = time.monotonic()
         self._send(mirror, protocol.UNITS, protocol.Units(units=specs), step=step, tensors=tensors)
+        nbytes = sum(candidate.nbytes for candidate in share)
+        self._pace.copied(nbytes, took_s=time.monotonic() - begun_s)
         mirror.copied |= chosen
         mirror.unanswered = step
 
