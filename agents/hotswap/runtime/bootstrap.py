@@ -7,12 +7,11 @@ imported, so that only the script's own lines run again.
 
 from __future__ import annotations
 
-import gc
 import runpy
 import sys
 
 from hotswap.errors import HotswapError
-from hotswap.runtime import session
+from hotswap.runtime import garbage, session
 
 #: Exit status of a member that ended with an error of this package.
 EXIT_FAILED = 70
@@ -20,15 +19,13 @@ EXIT_FAILED = 70
 
 def main(arguments: list[str]) -> int:
     """Run the script named by ``arguments[0]`` with the others as its arguments."""
-    # Until the script joins the job it imports, and full collections only find that nothing of that
-    # is garbage: a tenth of its start, taken from whoever trains on the same machine.
-    gc.disable()
+    garbage.put_off()
     sys.argv = arguments
     # The script's own folder comes first, as when python runs it directly.
     sys.path[0] = str(session.script_folder(arguments[0]))
     while (status := _run_to_end(arguments[0])) is None:
-        # Models refer to themselves: the former rank's would stay in memory beside the next one.
-        gc.collect()
+        # Otherwise the former rank's model would stay in memory beside the next one.
+        garbage.free_former()
     return status
 
 

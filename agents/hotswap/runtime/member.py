@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from torch._C._distributed_c10d import TCPStore
 from hotswap.coordinator.core import member_effects as effects
 from hotswap.coordinator.core.member_values import MemberPhase
 from hotswap.errors import FencedOff, LedgerUnwritable
-from hotswap.runtime import session, threads
+from hotswap.runtime import garbage, session, threads
 from hotswap.runtime.capsule.optimizers import warm_up
 from hotswap.runtime.device import local_device
 from hotswap.runtime.group.registry import GroupRegistry, register
@@ -85,9 +84,7 @@ class Member:
 
     def await_rank(self) -> int:
         """Wait until this process is given a rank, to own or to prepare for, and return it."""
-        # What is there now stays: when the script starts over, only its own objects are looked at.
-        gc.freeze()
-        gc.enable()
+        garbage.keep_all()
         while True:
             duty = self._next_duty()
             match duty:
