@@ -34,8 +34,9 @@ PROTECTED_S = 300.0
 SETTLED_STEPS = 5
 #: Steps from the decision to end until the end: no rank may be there when it reads of it.
 LAST_STEPS = 30
-#: A mirror on a shared machine may be held up for seconds; it must not be given up meanwhile.
-LIMITS = {"HOTSWAP_MIRROR_ACK_S": "30"}
+#: A mirror on a shared machine may be held up for seconds, and must not be given up meanwhile; a
+#: process that is killed soon after its start is no failing one, after which none is started.
+LIMITS = {"HOTSWAP_MIRROR_ACK_S": "30", "HOTSWAP_STOP_LOSS_S": "1"}
 #: Likewise, of a run in which nobody is lost.
 UNDISTURBED = {"HOTSWAP_LEASE_S": "30"}
 
