@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from dev.demo.agents import WORSENING, worsen
+from dev.stack.supervisor import PartFailed
 
 if TYPE_CHECKING:
     from dev.demo.client import Person
@@ -26,11 +27,18 @@ OVER: Final = frozenset(
 
 
 def wait_protected(world: World, otto: Person, job: str) -> dict[str, Any]:
-    """Wait until the job trains and a mirror keeps every rank's state."""
+    """Wait until the job trains and a mirror keeps every rank's state.
+
+    Raises PartFailed when it comes to its end before.
+    """
     last: dict[str, Any] = {}
 
     def protected() -> dict[str, Any] | None:
         last.update(otto.get(f"jobs/{job}"))
+        if last["ended_at"] is not None:
+            logs = world.layout.directory / "jobs"
+            message = f"the job has {last['state']}: {last['end_reason']}; its logs are in {logs}"
+            raise PartFailed(message)
         # the first validation: from then on there is a curve to watch
         ready = last["protection"] == "protected" and last["validation_loss"] is not None
         return last if ready else None
