@@ -26,8 +26,6 @@ KILLS_PER_RUN = 10
 SPREAD_S = 0.5
 #: For a swap that a kill has crossed to be given up, or to end, s.
 SWAP_S = 60.0
-#: After a kill, how far the longest gap between commits may lie, s.
-WINDOW_S = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +37,13 @@ class Cost:
     commit_gap_ms: float | None
 
     @classmethod
-    def of(cls, ended: Ended, *, at_s: float, ranks: int) -> Cost:
-        """Read it from what the ranks of a run have written."""
-        window = (at_s, at_s + WINDOW_S)
+    def of(cls, ended: Ended, *, window: tuple[float, float], ranks: int) -> Cost:
+        """Read it from what the ranks of a run have written.
+
+        The ``window`` is that from the kill until the new epoch has done a few steps: afterwards
+        the job is told to walk, while the next standby starts.
+        """
+        at_s, _ = window
         return cls(
             stall_ms=written.stall_ms(ended.attempts, lost_s=at_s, ranks=ranks),
             recomputed_ms=written.recomputed_ms(ended.attempts, lost_s=at_s),
@@ -60,10 +62,10 @@ class Tally:
     costs: list[Cost] = field(default_factory=list)
     ended: list[Ended] = field(default_factory=list)
 
-    def add(self, ended: Ended, moments_s: Iterable[float], *, ranks: int) -> None:
+    def add(self, ended: Ended, windows: Iterable[tuple[float, float]], *, ranks: int) -> None:
         """Count the kills of a run."""
         self.ended.append(ended)
-        self.costs += [Cost.of(ended, at_s=at_s, ranks=ranks) for at_s in moments_s]
+        self.costs += [Cost.of(ended, window=window, ranks=ranks) for window in windows]
 
     def figures(self) -> dict[str, object]:
         """Return the row."""
@@ -93,15 +95,15 @@ def measure(*, kills: int, cases: Sequence[str], seed: int | None = None) -> dic
 
 
 def _at_random(tally: Tally, chance: random.Random, kills: int) -> None:
-    moments_s = []
+    windows = []
     with Session(ranks=2) as session:
         for _ in range(kills):
             session.protected()
             rank = chance.randrange(session.ranks)
             pid = session.owner(rank)
             time.sleep(chance.uniform(0, SPREAD_S))
-            moments_s.append(kill(session, pid))
-        tally.add(session.end(), moments_s, ranks=session.ranks)
+            windows.append((kill(session, pid), time.monotonic()))
+        tally.add(session.end(), windows, ranks=session.ranks)
 
 
 def kill(session: Session, member: str) -> float:
@@ -114,18 +116,18 @@ def kill(session: Session, member: str) -> float:
 
 def _aimed(cases: Sequence[str]) -> dict[str, object]:
     """Kill as ``cases`` say, in one run, and return each by its name beside all of them."""
-    moments_s: dict[str, float] = {}
+    windows: dict[str, tuple[float, float]] = {}
     tally = Tally()
     # two standbys: one goes on protecting while the state is copied to the other
     with Session(ranks=2, standbys=2, arguments=["--aimed"], environment=SMALL_SLICES) as session:
         for number, case in enumerate(cases):
             session.protected(standbys=2)
             strike = _STRIKES.get(case, _kill_at_place)
-            moments_s[case] = strike(session, case, number)
+            windows[case] = (strike(session, case, number), time.monotonic())
         ended = session.end()
-    tally.add(ended, moments_s.values(), ranks=session.ranks)
+    tally.add(ended, windows.values(), ranks=session.ranks)
     figures = {f"aimed_{name}": value for name, value in tally.figures().items()}
-    for case, cost in zip(moments_s, tally.costs, strict=True):
+    for case, cost in zip(windows, tally.costs, strict=True):
         figures |= cost.figures(f"aimed_{case}")
     return figures
 
