@@ -31,7 +31,7 @@ def full(seed: int | None) -> dict[str, Callable[[], Row]]:
         "b": lambda: kills.measure(kills=50, cases=kills.CASES, seed=seed),
         "c": lambda: frozen.measure(wedged=True),
         "d": lambda: surroundings.measure(elections=50, everything=True),
-        "f": lambda: planned.measure_flatness(50),
+        "f": lambda: planned.measure_flatness(80),
         "h": lambda: _peers(quick=False),
     }
 
