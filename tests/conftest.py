@@ -19,8 +19,10 @@ os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 for name in [name for name in os.environ if name.startswith("HOTSWAP_")]:
     del os.environ[name]
 
-# A shell ignores SIGINT for what it starts in the background, and so would all that tests start.
+# A shell ignores SIGINT for what it starts in the background, and nohup SIGHUP; so would all that
+# tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # No deadline: on a busy machine a slow example says nothing about the code. A failing example is
 # printed with the line that repeats it.

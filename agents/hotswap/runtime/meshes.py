@@ -39,7 +39,7 @@ def set_apart(run: int) -> None:
         self._thread_id = -run
         self._hash = None
 
-    device_mesh.DeviceMesh.__init__ = made  # type: ignore[method-assign]
+    device_mesh.DeviceMesh.__init__ = made  # type: ignore[method-assign]  # for the whole process
 
 
 def misfit(error: Exception) -> MeshDoesNotFit | None:

@@ -61,10 +61,11 @@ class LedgerWriter:
                 f"{owner!r} can't be part of a file's name: use letters, digits, '.', '_', '-'"
             )
         self.path = directory / f"rank-{rank:05d}.{owner}.jsonl"
+        self._appended = False
         self._record_nbytes_max = (limits or Limits()).ledger_record_nbytes_max
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            self._nbytes = self._begun_nbytes = _cut_torn_line(self.path, self._record_nbytes_max)
+            self._nbytes = _cut_torn_line(self.path, self._record_nbytes_max)
             # unbuffered: what is written is out of this process's memory
             self._file: IO[bytes] = self.path.open("ab", buffering=0)
         except OSError as error:
@@ -86,6 +87,7 @@ class LedgerWriter:
                 f"step {step} has {len(sample_ids)} samples: its record would be {len(line)}"
                 f" bytes, the limit `ledger_record_nbytes_max` is {self._record_nbytes_max}"
             )
+        self._appended = True
         try:
             _write_all(self._file, line)
         except (OSError, ValueError) as error:
@@ -103,7 +105,7 @@ class LedgerWriter:
             return
         try:
             # Nothing to wait for where a standby has prepared a rank and was given another one.
-            if self._nbytes != self._begun_nbytes:
+            if self._appended:
                 os.fsync(self._file.fileno())
         except OSError as error:
             raise _unwritable(self.path, error) from error
