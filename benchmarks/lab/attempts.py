@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+#: Steps before a disturbance that its longest gap is compared with.
+STEPS_BEFORE = 5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
@@ -80,19 +83,20 @@ def step_ms(moments: Sequence[float]) -> float | None:
 
 
 def commit_gap_ms(moments: Sequence[float], *, window: tuple[float, float]) -> float | None:
-    """Return the longest time between two commits, less the median step outside of the window.
+    """Return the longest time between two commits, less the median step before the window.
 
     Args:
         moments: of the commits, in order.
-        window: gaps that end before it or begin after it do not count.
+        window: from the disturbance until the job does its usual steps again. Gaps that end in it
+            count; before and after it the job may be walking.
 
     """
     pairs = list(itertools.pairwise(moments))
-    inside = [(a, b) for a, b in pairs if b >= window[0] and a <= window[1]]
-    near = [b - a for a, b in pairs if window[0] - 10 < a and b < window[0]]
-    if not inside or not near:
+    inside = [b - a for a, b in pairs if window[0] <= b <= window[1]]
+    before = [b - a for a, b in pairs if b < window[0]][-STEPS_BEFORE:]
+    if not inside or not before:
         return None
-    return (max(b - a for a, b in inside) - median(near)) * 1000
+    return (max(inside) - median(before)) * 1000
 
 
 def stall_ms(attempts: Iterable[Attempt], *, lost_s: float, ranks: int) -> float | None:

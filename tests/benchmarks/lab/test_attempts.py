@@ -72,8 +72,15 @@ def test_a_step_is_committed_when_the_first_rank_says_so() -> None:
 
 def test_the_gap_is_the_longest_one_in_the_window_less_a_median_step() -> None:
     moments = [0.0, 1.0, 2.0, 3.0, 6.0, 7.0, 20.0]
-    assert commit_gap_ms(moments, window=(3.5, 8.0)) == pytest.approx(12_000)
-    assert commit_gap_ms(moments, window=(3.5, 6.5)) == pytest.approx(2_000)
+    assert commit_gap_ms(moments, window=(3.5, 8.0)) == pytest.approx(2_000)
+    assert commit_gap_ms(moments, window=(3.5, 20.5)) == pytest.approx(12_000)
+
+
+def test_the_step_that_a_gap_is_compared_with_is_the_latest() -> None:
+    walking = [float(each) for each in range(20)]
+    running = [19.1, 19.2, 19.3, 19.4, 19.5]
+    moments = [*walking, *running, 19.9, 20.0]
+    assert commit_gap_ms(moments, window=(19.6, 20.1)) == pytest.approx(300)
 
 
 def test_a_gap_without_a_step_before_it_is_unknown() -> None:
