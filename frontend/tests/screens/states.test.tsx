@@ -61,8 +61,14 @@ describe("a view", () => {
 
   test("without rows says what would be there, and how to get it", async () => {
     open("/jobs", { prepare: (world: World) => world.jobs.clear() });
+    expect(await screen.findByText("No job yet")).toBeTruthy();
+    expect(screen.getByText(/hotswap run --agent/)).toBeTruthy();
+  });
+
+  test("without rows under a filter says that it is the filter", async () => {
+    open("/jobs?state=failed", { prepare: (world: World) => world.jobs.clear() });
     expect(await screen.findByText("No job fits")).toBeTruthy();
-    expect(screen.getByText(/hotswap run/)).toBeTruthy();
+    expect(screen.queryByText(/hotswap run/)).toBeNull();
   });
 });
 

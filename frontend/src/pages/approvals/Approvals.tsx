@@ -8,8 +8,8 @@ import { useSession } from "@/app/session";
 import { useAddress } from "@/app/useAddress";
 import { words } from "@/format/numbers";
 import { Choice, ListView } from "@/parts/ListView";
+import { NoRows } from "@/parts/NoRows";
 import { ApprovalStateTag } from "@/parts/DecidedFacts";
-import { Empty } from "@/ui/States";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
 
@@ -72,7 +72,9 @@ export default function Approvals() {
           </>
         }
         empty={
-          <Empty title="No approval fits">A planned swap asks for one before anything is done to the job.</Empty>
+          <NoRows one="approval" filters={filters}>
+            A planned swap asks for one before anything is done to the job.
+          </NoRows>
         }
       />
     </>

@@ -8,8 +8,9 @@ import { useSession } from "@/app/session";
 import { useAddress } from "@/app/useAddress";
 import { count, words, wordsWithin } from "@/format/numbers";
 import { ListView, TextFilter } from "@/parts/ListView";
+import { NoRows } from "@/parts/NoRows";
 import { CopyId } from "@/ui/CopyId";
-import { Empty, Forbidden } from "@/ui/States";
+import { Forbidden } from "@/ui/States";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
 
@@ -99,7 +100,11 @@ function Chain({ tenant }: { tenant: string }) {
           <TextFilter label="Action" value={values.action} onChange={(value) => set("action", value)} />
         </>
       }
-      empty={<Empty title="No entry fits">Every decision and every state of a swap is entered here, for ever.</Empty>}
+      empty={
+        <NoRows one="entry" filters={filters}>
+          Every decision and every state of a swap is entered here, for ever.
+        </NoRows>
+      }
     />
   );
 }

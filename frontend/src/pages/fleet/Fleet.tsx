@@ -40,6 +40,7 @@ export default function Fleet() {
   return (
     <View
       what="The clusters"
+      page="Fleet"
       query={clusters}
       loading={
         <>

@@ -11,8 +11,8 @@ import { words } from "@/format/numbers";
 import { JobProtection, Told } from "@/parts/JobReport";
 import { JobStateTag } from "@/parts/JobStateTag";
 import { Choice, ListView } from "@/parts/ListView";
+import { NoRows } from "@/parts/NoRows";
 import { Quantity } from "@/ui/Quantity";
-import { Empty } from "@/ui/States";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
 
@@ -83,9 +83,9 @@ export default function Jobs() {
           </>
         }
         empty={
-          <Empty title="No job fits">
-            Submit one with <span className="mono">hotswap run</span> or POST /api/v1/jobs, or take a filter away.
-          </Empty>
+          <NoRows one="job" filters={filters}>
+            Submit one with <span className="mono">hotswap run --agent</span> or POST /api/v1/jobs.
+          </NoRows>
         }
       />
     </>

@@ -66,7 +66,7 @@ export function JobsPanel({ jobs }: { jobs: readonly Job[] }) {
     <Panel title="Jobs" flush aside={<Link className="link" to={paths.jobs()}>All jobs</Link>}>
       {jobs.length === 0 ? (
         <Empty title="No job is running">
-          Submit one with <span className="mono">hotswap run</span> or POST /api/v1/jobs, and its loss appears here.
+          Submit one with <span className="mono">hotswap run --agent</span> or POST /api/v1/jobs, and its loss appears here.
         </Empty>
       ) : (
         <DataTable label="Jobs" rows={jobs} columns={COLUMNS} rowKey={(job) => job.id} sort={sort} onSort={setSort} />

@@ -12,9 +12,10 @@ import { useAddress } from "@/app/useAddress";
 import { View } from "@/app/View";
 import { words } from "@/format/numbers";
 import { Choice, ListView } from "@/parts/ListView";
+import { NoRows } from "@/parts/NoRows";
 import { ConfirmDialog } from "@/ui/Dialog";
 import { Facts, Panel } from "@/ui/Panel";
-import { Empty, PageSkeleton } from "@/ui/States";
+import { PageSkeleton } from "@/ui/States";
 import type { TagTone } from "@/ui/Tag";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
@@ -98,7 +99,11 @@ function Loaded({ hook }: { hook: Hook }) {
               />
             </>
           }
-          empty={<Empty title="No delivery fits">One is made for each change that the webhook hears of.</Empty>}
+          empty={
+            <NoRows one="delivery" filters={filters}>
+              One is made for each change that the webhook hears of.
+            </NoRows>
+          }
         />
         <Panel title="Webhook">
           <Facts

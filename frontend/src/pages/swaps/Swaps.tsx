@@ -9,10 +9,10 @@ import { useSession } from "@/app/session";
 import { useAddress } from "@/app/useAddress";
 import { words } from "@/format/numbers";
 import { Choice, ListView } from "@/parts/ListView";
+import { NoRows } from "@/parts/NoRows";
 import { JobLink, swapTitle } from "@/parts/links";
 import { isOpen, SwapProgress } from "@/parts/swapStates";
 import { Quantity } from "@/ui/Quantity";
-import { Empty } from "@/ui/States";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table";
@@ -64,9 +64,9 @@ export default function Swaps() {
           </>
         }
         empty={
-          <Empty title="No swap fits">
+          <NoRows one="swap" filters={filters}>
             The policy proposes one when a node gets worse; an operator can from a job&apos;s ranks.
-          </Empty>
+          </NoRows>
         }
       />
     </>
