@@ -18,6 +18,7 @@ from apps.core.ids import new_id
 from apps.jobs.models import Job, JobEvent, Member
 from apps.swaps.domain import limits
 from apps.swaps.domain.states import SENT, TABLE, UNSENT, Action, State
+from apps.swaps.errors import SwapMoved
 from apps.swaps.models import JobCursor, Swap
 from apps.swaps.models.swaps import OPEN_STATES
 from apps.swaps.selectors.told import told_of
@@ -71,24 +72,35 @@ def takeovers_record(*, job_id: UUID, now: datetime) -> list[UUID]:
     """Look through the events of a job that are new; return the swaps that are due by them."""
     due: list[UUID] = []
     for _ in range(limits.EVENTS_PER_RUN_MAX):
-        with transaction.atomic():
-            cursor = _cursor(job_id)
-            if cursor is None:
-                return due
-            event = (
-                JobEvent.objects.filter(
-                    job_id=job_id, sequence__gt=cursor.sequence, kind__in=KINDS, rank__isnull=False
-                )
-                .order_by("sequence")
-                .first()
-            )
-            if event is None:
-                return due
-            swap = _take_in(event, now)
-            if swap is not None:
-                due.append(swap.id)
-            JobCursor.objects.filter(job_id=job_id).update(sequence=event.sequence)
+        try:
+            taken = _take_next(job_id=job_id, now=now)
+        except SwapMoved:
+            # somebody else drives the swap: look at the event once more, and at what it is now
+            continue
+        if taken is None:
+            return due
+        due += taken
     return due
+
+
+@transaction.atomic
+def _take_next(*, job_id: UUID, now: datetime) -> list[UUID] | None:
+    """Take the next event in; return the swap that is due by it, if any. None: there is none."""
+    cursor = _cursor(job_id)
+    if cursor is None:
+        return None
+    event = (
+        JobEvent.objects.filter(
+            job_id=job_id, sequence__gt=cursor.sequence, kind__in=KINDS, rank__isnull=False
+        )
+        .order_by("sequence")
+        .first()
+    )
+    if event is None:
+        return None
+    swap = _take_in(event, now)
+    JobCursor.objects.filter(job_id=job_id).update(sequence=event.sequence)
+    return [] if swap is None else [swap.id]
 
 
 def takeovers_wait(*, job_id: UUID) -> bool:

@@ -5,10 +5,13 @@ from datetime import timedelta
 import pytest
 
 from apps.jobs.models import Job
+from apps.swaps.errors import SwapMoved
 from apps.swaps.models import JobCursor, Swap
+from apps.swaps.services import takeovers
 from apps.swaps.services.controls import Wanted, brake_set
 from apps.swaps.services.following import job_follow, jobs_behind
 from apps.swaps.services.takeovers import takeovers_record
+from apps.swaps.services.transitions import swap_claim
 from tests.apps.swaps.runtime import Runtime
 from tests.apps.swaps.world import World
 
@@ -98,6 +101,26 @@ def test_a_swap_that_waits_for_approval_is_superseded(world: World, runtime: Run
     swap = world.swap(swap.id)
     assert swap.state == "aborted"
     assert swap.events.get(action="withdraw").detail["code"] == "superseded"
+    assert history(world) == [("planned", "aborted"), ("unplanned", "watching")]
+
+
+def test_a_swap_that_another_driver_moves_meanwhile_is_looked_at_again(
+    world: World, runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.asked()
+    runtime.lose(2)
+    runtime.report()
+    claims: list[Swap] = []
+
+    def claim(found: Swap) -> None:
+        claims.append(found)
+        if len(claims) == 1:
+            raise SwapMoved
+        swap_claim(found)
+
+    monkeypatch.setattr(takeovers, "swap_claim", claim)
+    job_follow(job_id=world.job.id, now=world.now)
+    assert len(claims) == 2
     assert history(world) == [("planned", "aborted"), ("unplanned", "watching")]
 
 
