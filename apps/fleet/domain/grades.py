@@ -107,11 +107,15 @@ def grade_explain(
 def grade_of(*, book: RuleBook, readings: Sequence[Reading], accelerators: int) -> Grade:
     """Return the grade alone, as `grade_explain` finds it for a fresh report."""
     missing = dict.fromkeys(book.required, accelerators)
-    known = False
+    known = silent = False
     worst = Grade.UNKNOWN
     for reading in readings:
         rule = book.find(reading.name)
-        if rule is None or reading.figure is None:
+        if rule is None:
+            continue
+        if reading.figure is None:
+            # one device too many does not make up for one that can't be read
+            silent = silent or (rule.required and accelerators > 0)
             continue
         known = True
         if rule.required:
@@ -119,7 +123,8 @@ def grade_of(*, book: RuleBook, readings: Sequence[Reading], accelerators: int) 
         found = _level(rule=rule, figure=reading.figure)
         if found is not Grade.LOW and SEVERITY[found] > SEVERITY[worst]:
             worst = found
-    if worst is Grade.UNKNOWN and known and all(count <= 0 for count in missing.values()):
+    whole = known and not silent and all(count <= 0 for count in missing.values())
+    if worst is Grade.UNKNOWN and whole:
         return Grade.LOW
     return worst
 

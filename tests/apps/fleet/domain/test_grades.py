@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from apps.fleet.domain.grades import Grade, Verdict, grade_explain, grade_of
@@ -173,6 +173,7 @@ READINGS = st.lists(
 
 
 @given(READINGS, st.integers(0, 8))
+@example([reading("gpu_temperature", None), reading("gpu_0_temperature", 0.0)], 1)
 def test_the_quick_way_and_the_explained_way_agree(
     readings: Sequence[Reading], accelerators: int
 ) -> None:
