@@ -55,6 +55,5 @@ def choose(turn: Turn, name: str) -> None:
 def _takes_over(job: Job, name: str) -> set[int]:
     """Name the ranks that a standby could take over, once it has every copy that it is to have."""
     assigned = {rank for rank, names in job.mirrors.items() if name in names}
-    views = {rank: job.mirror_view(rank, name) for rank in assigned}
-    usable = {rank for rank, view in views.items() if view is not None and view.usable}
-    return usable if usable == assigned else set()
+    views = [job.mirror_view(rank, name) for rank in assigned]
+    return assigned if all(view is not None and view.usable for view in views) else set()
